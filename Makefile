@@ -1,0 +1,52 @@
+# The front door. Each target works as the first command in a fresh clone; see README.md.
+#   make            build everything; the tool is build/tessera
+#   make demo       the main job on generated data
+#   make test       the whole test suite
+#   make check      slower: format, layers, sizes, clang, sanitizers, valgrind
+#   make bench      measure beside the peers (Debian packages are installed for it)
+#   make install    PREFIX=/usr/local DESTDIR=
+PREFIX ?= /usr/local
+JOBS   := $(shell nproc)
+
+all: build
+
+setup:
+	@tools/setup build
+
+build: setup
+	@[ -f build/build.ninja ] || cmake --preset release
+	@cmake --build build -j $(JOBS)
+
+demo: build
+	@tools/demo build
+
+test: build
+	@cd build && ctest --output-on-failure -j $(JOBS)
+
+# One sanitized, debugged or measured build: make preset-asan-ubsan, preset-clang, ...
+preset-%: setup
+	@cmake --preset $* && cmake --build build/$* -j $(JOBS)
+	@cd build/$* && ctest --output-on-failure -j $(JOBS)
+
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+check: build
+	@clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h') && echo "format: as it should be"
+	@tools/check-layers
+	@tools/check-sizes
+	@tools/check-symbols build
+	@$(MAKE) --no-print-directory preset-clang preset-asan-ubsan preset-tsan
+	@tools/check-valgrind build
+
+bench: build
+	@tools/setup bench
+	@bench/run build
+
+install: build
+	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+clean:
+	@rm -rf build
+
+.PHONY: all setup build demo test format check bench install clean

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tessera: parts-based representations of images, histograms and documents, learnt from many
+ * samples and a few labels.
+ *
+ * This header is the whole public interface and reads top to bottom as a manual:
+ *
+ *     1. Status and messages      every call that can fail says how it went
+ *     2. Settings                 options are described by tables that programs can walk
+ *     3. Progress                 long work reports, and can be asked to stop
+ *     4. Matrices                 samples are rows; dense or sparse; float or double
+ *     5. Labels                   a class for some of the samples
+ *     6. Data                     what a file or folder holds: samples, labels, names
+ *
+ * Synopsis
+ *
+ *     tsr_data *faces = NULL;
+ *     if (tsr_data_read(&faces, "faces.mat", NULL) < 0)
+ *         fprintf(stderr, "%s\n", tsr_message());
+ *     else
+ *         printf("%lld samples\n", (long long)tsr_matrix_samples(tsr_data_samples(faces)));
+ *     tsr_data_free(faces);
+ *
+ * Conventions
+ *
+ *     A function that can fail returns tsr_status, takes its outputs first, and leaves them
+ *     untouched when it fails. An object that comes out through a pointer to a pointer belongs
+ *     to the caller and is released by its _free, which accepts NULL. An object that is
+ * returned by a getter belongs to its parent. Sizes and indices are int64_t and count from 0.
+ * The library never prints, aborts or exits, and keeps no global state but the text of the last
+ *     message, which is per thread. */
+#ifndef TESSERA_TESSERA_H
+#define TESSERA_TESSERA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TSR_API __attribute__((visibility("default")))
+#else
+#define TSR_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 1. Status and messages ------------------------------------------------------------------ */
+
+typedef enum tsr_status {
+    TSR_OK = 0,
+    TSR_ERROR_MEMORY = -1,      /* an allocation failed, or would exceed this machine */
+    TSR_ERROR_ARGUMENT = -2,    /* the caller asked for something that makes no sense */
+    TSR_ERROR_DATA = -3,        /* the numbers or labels cannot be used as asked */
+    TSR_ERROR_FORMAT = -4,      /* a file is not what it claims to be */
+    TSR_ERROR_IO = -5,          /* the operating system refused */
+    TSR_ERROR_UNSUPPORTED = -6, /* well formed, but not something this build does */
+    TSR_ERROR_INTERRUPTED = -7  /* the progress callback asked to stop */
+} tsr_status;
+
+/* The text of this thread's last failure: value, limit and subject. Never NULL. */
+TSR_API const char *tsr_message(void);
+
+/* A short name of a status, such as "memory". Never NULL. */
+TSR_API const char *tsr_status_name(tsr_status status);
+
+/* The library's version, such as "0.1.0". */
+TSR_API const char *tsr_version(void);
+
+/* 2. Settings ----------------------------------------------------------------------------- */
+
+/* An options struct is described by a table of settings, one row a member, ended by a row
+ * without a name. Defaults, validation, command-line help and records are all read from it. */
+typedef enum tsr_setting_kind {
+    TSR_SETTING_FLAG,    /* bool        */
+    TSR_SETTING_INTEGER, /* int64_t     */
+    TSR_SETTING_REAL,    /* double      */
+    TSR_SETTING_CHOICE,  /* int, the position in `values` */
+    TSR_SETTING_PAIR,    /* int64_t[2], written 32x24 */
+    TSR_SETTING_TEXT     /* const char *, borrowed from the caller */
+} tsr_setting_kind;
+
+typedef struct tsr_setting {
+    const char *name;        /* as on the command line, without the dashes */
+    char letter;             /* one-letter form, or 0 */
+    tsr_setting_kind kind;   /* type of the member */
+    size_t offset;           /* of the member in its struct */
+    double minimum, maximum; /* legal range of numbers, both included */
+    const char *fallback;    /* default, as a user would write it; NULL: zero, false, none */
+    const char *values;      /* choices "a|b|c", or what the value is: "FILE", "N" */
+    const char *help;        /* one line */
+} tsr_setting;
+
+/* Fills `object` with the defaults of its table. */
+TSR_API void tsr_settings_default(const tsr_setting *table, void *object);
+
+/* Sets one member from text; names the setting, the value and the limits on failure. */
+TSR_API tsr_status tsr_settings_set(const tsr_setting *table, void *object, const char *name,
+                                    const char *value);
+
+/* Checks every number and choice of `object` against its table. */
+TSR_API tsr_status tsr_settings_check(const tsr_setting *table, const void *object);
+
+/* 3. Progress ----------------------------------------------------------------------------- */
+
+typedef struct tsr_step {
+    const char *task;    /* what is being done: "reading images" */
+    int64_t done, total; /* total is 0 when it is not known */
+    double seconds;      /* since the task began */
+    double objective;    /* NaN where there is none */
+    double change;       /* relative change of the objective, NaN where there is none */
+} tsr_step;
+
+/* Called between steps of long work, never concurrently. Return false to stop it. */
+typedef struct tsr_progress {
+    bool (*report)(void *user, const tsr_step *step);
+    void *user;
+} tsr_progress;
+
+/* 4. Matrices ----------------------------------------------------------------------------- */
+
+/* Samples are rows, features are columns. Dense values lie row by row, `stride` values from one
+ * row to the next. Sparse values are compressed rows: those of row i stand at
+ * rows[i] .. rows[i+1]-1, with ascending columns and no entry twice. */
+typedef struct tsr_matrix tsr_matrix;
+
+typedef enum tsr_type { TSR_FLOAT64 = 0, TSR_FLOAT32 = 1 } tsr_type;
+
+/* Row i of an image matrix is a picture of `height` x `width` pixels, stored row by row or
+ * column by column (MATLAB). height = 0: the samples are no pictures. */
+typedef enum tsr_image_order { TSR_ROW_ORDER = 0, TSR_COLUMN_ORDER = 1 } tsr_image_order;
+typedef struct tsr_image_shape {
+    int64_t height, width;
+    tsr_image_order order;
+} tsr_image_shape;
+
+/* A dense matrix of zeros, owned. */
+TSR_API tsr_status tsr_matrix_create(tsr_matrix **out, int64_t samples, int64_t features,
+                                     tsr_type type);
+
+/* A dense matrix over the caller's values, which must outlive it. Nothing is copied. */
+TSR_API tsr_status tsr_matrix_view_dense(tsr_matrix **out, void *values, int64_t samples,
+                                         int64_t features, int64_t stride, tsr_type type);
+
+/* A sparse matrix over the caller's arrays, which must outlive it. Row pointers are checked,
+ * columns must ascend within a row: O(non-zeros). */
+TSR_API tsr_status tsr_matrix_view_sparse(tsr_matrix **out, int64_t *rows, int32_t *columns,
+                                          void *values, int64_t samples, int64_t features,
+                                          tsr_type type);
+
+/* A sparse matrix from `count` entries in any order; equal positions are summed, zeros kept
+ * out. The values are doubles. O(count + samples + features). */
+TSR_API tsr_status tsr_matrix_create_sparse(tsr_matrix **out, int64_t samples, int64_t features,
+                                            int64_t count, const int64_t *row,
+                                            const int64_t *column, const double *value,
+                                            tsr_type type);
+
+/* Samples first .. first+count-1 of x, sharing its memory: x must outlive the view. */
+TSR_API tsr_status tsr_matrix_view_samples(tsr_matrix **out, const tsr_matrix *x, int64_t first,
+                                           int64_t count);
+
+/* Copies: the given samples in the given order (NULL: all); features as samples; another type;
+ * dense or sparse. The result is owned and shares nothing with x. */
+TSR_API tsr_status tsr_matrix_copy_samples(tsr_matrix **out, const tsr_matrix *x,
+                                           const int64_t *sample, int64_t count);
+TSR_API tsr_status tsr_matrix_copy_transposed(tsr_matrix **out, const tsr_matrix *x);
+TSR_API tsr_status tsr_matrix_copy_as(tsr_matrix **out, const tsr_matrix *x, tsr_type type,
+                                      bool sparse);
+
+TSR_API void tsr_matrix_free(tsr_matrix *x);
+
+TSR_API int64_t tsr_matrix_samples(const tsr_matrix *x);
+TSR_API int64_t tsr_matrix_features(const tsr_matrix *x);
+TSR_API int64_t
+tsr_matrix_stored(const tsr_matrix *x); /* values held: dense all, sparse some */
+TSR_API tsr_type tsr_matrix_type(const tsr_matrix *x);
+TSR_API bool tsr_matrix_is_sparse(const tsr_matrix *x);
+TSR_API tsr_image_shape tsr_matrix_image(const tsr_matrix *x);
+
+/* Says that the samples are pictures; height x width must be the number of features. */
+TSR_API tsr_status tsr_matrix_set_image(tsr_matrix *x, tsr_image_shape shape);
+
+/* Entry (sample, feature), whatever the storage. For looking, not for loops: a sparse look-up
+ * is a binary search. */
+TSR_API double tsr_matrix_at(const tsr_matrix *x, int64_t sample, int64_t feature);
+
+/* Sample i as doubles into `out` (one value a feature), whatever the storage. */
+TSR_API void tsr_matrix_get_sample(double *out, const tsr_matrix *x, int64_t sample);
+
+/* The arrays themselves, owned by x: values; for sparse x also row pointers and columns. */
+TSR_API void *tsr_matrix_values(const tsr_matrix *x);
+TSR_API int64_t tsr_matrix_stride(const tsr_matrix *x);
+TSR_API const int64_t *tsr_matrix_rows(const tsr_matrix *x);
+TSR_API const int32_t *tsr_matrix_columns(const tsr_matrix *x);
+
+/* What one pass over the values shows. Positions are -1 where there is nothing to point at. */
+typedef struct tsr_scan {
+    double minimum, maximum;                 /* of the finite values, implied zeros included */
+    int64_t nonzeros;                        /* values other than zero */
+    int64_t not_finite, first_not_finite[2]; /* NaN or infinite: how many; sample, feature */
+    int64_t infinite;                        /* how many of them are infinite */
+    int64_t negative, first_negative[2];     /* below zero: how many; sample, feature */
+    int64_t empty_samples, first_empty_sample;
+    int64_t empty_features, first_empty_feature;
+    bool unit_samples; /* every non-empty sample has L2 norm 1, to the accuracy of the type */
+} tsr_scan;
+
+TSR_API tsr_status tsr_matrix_scan(tsr_scan *out, const tsr_matrix *x);
+
+/* Refuses what a later step cannot use and names the first offending entry.
+ * `subject` is what the message calls the matrix; NULL: "the data". */
+typedef enum tsr_need {
+    TSR_NEED_FINITE = 1,       /* no NaN, no infinity */
+    TSR_NEED_NOT_INFINITE = 2, /* NaN stands for a missing value */
+    TSR_NEED_NON_NEGATIVE = 4,
+    TSR_NEED_FULL_SAMPLES = 8,
+    TSR_NEED_FULL_FEATURES = 16
+} tsr_need;
+TSR_API tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *subject);
+
+/* Scales every sample in place to unit norm; empty samples stay as they are. */
+typedef enum tsr_norm { TSR_NORM_NONE, TSR_NORM_L2, TSR_NORM_L1, TSR_NORM_MAX } tsr_norm;
+TSR_API void tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm);
+
+/* 5. Labels ------------------------------------------------------------------------------- */
+
+/* A class for each sample, -1 where it is not known; the classes carry names and are in their
+ * natural order: numbers by value, texts with digit runs by value (s2 before s10). */
+typedef struct tsr_labels tsr_labels;
+
+/* From texts: empty, "?", "-1" and "NaN" mean unknown. O(count log count). */
+TSR_API tsr_status tsr_labels_from_texts(tsr_labels **out, const char *const *text,
+                                         int64_t count);
+
+/* From numbers: -1 and NaN mean unknown. */
+TSR_API tsr_status tsr_labels_from_numbers(tsr_labels **out, const double *number,
+                                           int64_t count);
+
+/* The labels of the given samples in the given order; classes nobody has are left out. */
+TSR_API tsr_status tsr_labels_copy_samples(tsr_labels **out, const tsr_labels *labels,
+                                           const int64_t *sample, int64_t count);
+
+TSR_API void tsr_labels_free(tsr_labels *labels);
+TSR_API int64_t tsr_labels_count(const tsr_labels *labels);     /* samples */
+TSR_API int64_t tsr_labels_known(const tsr_labels *labels);     /* samples with a class */
+TSR_API int32_t tsr_labels_classes(const tsr_labels *labels);   /* classes */
+TSR_API const int32_t *tsr_labels_of(const tsr_labels *labels); /* class of each sample or -1 */
+TSR_API const char *tsr_labels_name(const tsr_labels *labels, int32_t of); /* of a class */
+
+/* 6. Data --------------------------------------------------------------------------------- */
+
+/* What a file or folder holds: a matrix of samples and, where there are any, labels, names of
+ * samples (files) and names of features (words, column heads). */
+typedef struct tsr_data tsr_data;
+
+/* How to read. NULL options mean the defaults of the table. */
+typedef struct tsr_read_options {
+    const char *labels;     /* file, FILE:NAME, or the name or number of a table's column */
+    int64_t image_shape[2]; /* height, width; 0: detect */
+    int image_order;        /* 0 auto, 1 row, 2 column */
+    int64_t size[2];        /* images are resized to width, height; 0: as they are */
+    bool skip_bad;          /* leave out unreadable images instead of failing */
+    int header;             /* of tables: 0 auto, 1 yes, 2 no */
+    int64_t threads;        /* 0: all */
+    const tsr_progress *progress; /* or NULL; not in the table */
+} tsr_read_options;
+TSR_API const tsr_setting *tsr_read_settings(void);
+
+/* Reads FILE, FILE:NAME or FOLDER by its contents and extension. Variables fea/gnd, X/y or
+ * x/labels are found by themselves. A .npy of float or double is mapped, not read. */
+TSR_API tsr_status tsr_data_read(tsr_data **out, const char *where,
+                                 const tsr_read_options *options);
+
+/* Reads labels alone, from any format. */
+TSR_API tsr_status tsr_labels_read(tsr_labels **out, const char *where,
+                                   const tsr_read_options *options);
+
+/* Writes by extension: first to a temporary file beside it, which then takes its place. What
+ * the format cannot hold (labels in .npy) is left out. */
+TSR_API tsr_status tsr_data_write(const tsr_data *data, const char *path);
+
+/* True when the format that `path` names can hold labels. */
+TSR_API bool tsr_path_holds_labels(const char *path);
+
+/* Data over a matrix and labels (may be NULL), both taken: they are freed with it. */
+TSR_API tsr_status tsr_data_take(tsr_data **out, tsr_matrix *samples, tsr_labels *labels);
+
+/* The given samples, in the given order, with their labels and names: an owned copy. */
+TSR_API tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data,
+                                         const int64_t *sample, int64_t count);
+
+TSR_API void tsr_data_free(tsr_data *data);
+TSR_API tsr_matrix *tsr_data_samples(const tsr_data *data);
+TSR_API const tsr_labels *tsr_data_labels(const tsr_data *data); /* NULL: none */
+TSR_API const char *tsr_data_format(const tsr_data *data);       /* "mat", "images"; "memory" */
+TSR_API const char *tsr_data_dtype(const tsr_data *data);        /* type in the file: "uint8" */
+TSR_API const char *tsr_data_origin(const tsr_data *data);       /* "faces.mat:fea" */
+TSR_API const char *tsr_data_sample_name(const tsr_data *data, int64_t i);  /* NULL: none */
+TSR_API const char *tsr_data_feature_name(const tsr_data *data, int64_t j); /* NULL: none */
+
+/* What the reader wants said: entries that skip_bad left out, each by name and reason. */
+TSR_API int64_t tsr_data_notes(const tsr_data *data);
+TSR_API const char *tsr_data_note(const tsr_data *data, int64_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The settings table, for those who walk it: the command line, archives, messages. */
+#ifndef TSR_BASE_SETTINGS_H
+#define TSR_BASE_SETTINGS_H
+
+#include "base/status.h"
+
+#include <math.h>
+
+/* Rows of a table over struct `type`. */
+#define TSR_FLAG_ROW(type, member, name, letter, help)                                         \
+    {                                                                                          \
+        name, letter, TSR_SETTING_FLAG, offsetof(type, member), 0, 1, NULL, NULL, help         \
+    }
+#define TSR_INTEGER_ROW(type, member, name, letter, least, most, fallback, values, help)       \
+    {                                                                                          \
+        name, letter, TSR_SETTING_INTEGER, offsetof(type, member), least, most, fallback,      \
+            values, help                                                                       \
+    }
+#define TSR_REAL_ROW(type, member, name, least, most, fallback, values, help)                  \
+    {                                                                                          \
+        name, 0, TSR_SETTING_REAL, offsetof(type, member), least, most, fallback, values, help \
+    }
+#define TSR_CHOICE_ROW(type, member, name, values, help)                                       \
+    {                                                                                          \
+        name, 0, TSR_SETTING_CHOICE, offsetof(type, member), 0, 0, NULL, values, help          \
+    }
+#define TSR_PAIR_ROW(type, member, name, least, most, fallback, values, help)                  \
+    {                                                                                          \
+        name, 0, TSR_SETTING_PAIR, offsetof(type, member), least, most, fallback, values, help \
+    }
+#define TSR_TEXT_ROW(type, member, name, letter, fallback, values, help)                       \
+    {                                                                                          \
+        name, letter, TSR_SETTING_TEXT, offsetof(type, member), 0, 0, fallback, values, help   \
+    }
+#define TSR_END_ROW                                                                            \
+    {                                                                                          \
+        NULL, 0, TSR_SETTING_FLAG, 0, 0, 0, NULL, NULL, NULL                                   \
+    }
+
+const tsr_setting *tsr__settings_find(const tsr_setting *table, const char *name);
+
+/* The value as a user would write it; returns `out`. */
+const char *tsr__settings_show(char *out, size_t size, const tsr_setting *row,
+                               const void *object);
+
+/* True when the value is the table's default. */
+bool tsr__settings_is_default(const tsr_setting *row, const void *object);
+
+#endif

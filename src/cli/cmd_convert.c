@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * tessera convert: any format to any other, with the changes people want on the way. */
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "io/data.h"
+
+#include <string.h>
+
+struct values {
+    tsr_read_options read;
+    talk talk;
+    const char *output, *select;
+    int normalize, precision, storage, missing;
+    bool transpose;
+};
+
+static const tsr_setting table[] = {
+    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "FILE",
+                 "where to write; required"),
+    TSR_CHOICE_ROW(struct values, normalize, "normalize", "none|l2|l1|max",
+                   "scale every sample to unit norm"),
+    TSR_FLAG_ROW(struct values, transpose, "transpose", 0,
+                 "features become samples; labels are left out"),
+    TSR_TEXT_ROW(struct values, select, "select", 0, NULL, "WHICH",
+                 "keep classes:A,B or rows:0-9,20 (in that order)"),
+    TSR_CHOICE_ROW(struct values, precision, "precision", "keep|double|single",
+                   "type of the numbers"),
+    TSR_CHOICE_ROW(struct values, storage, "storage", "keep|dense|sparse",
+                   "how they are stored"),
+    TSR_CHOICE_ROW(struct values, missing, "missing", "error|keep",
+                   "whether NaN is refused or kept as a missing value"),
+    TSR_END_ROW,
+};
+
+static const tsr_setting *settings(void)
+{
+    return table;
+}
+
+/* A growing list of samples. */
+struct choice {
+    int64_t *sample, count, room;
+};
+
+static tsr_status choose_rows(struct choice *out, const char *list, int64_t samples)
+{
+    tsr_status status = TSR_OK;
+    const char *end = list + strlen(list);
+    for (const char *at = list; at < end;) {
+        int64_t first = 0, last = 0;
+        const char *next = tsr__parse_integer(&first, at, end);
+        last = first;
+        if (next != at && *next == '-')
+            next = tsr__parse_integer(&last, next + 1, end);
+        if (next == at || (*next != ',' && *next != '\0') || first < 0 || last < first)
+            TSR_FAIL(TSR_ERROR_ARGUMENT,
+                     "--select rows: wants numbers and ranges such as "
+                     "0-9,20, not '%s'",
+                     list);
+        if (last >= samples)
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "--select: row %lld exceeds the %lld samples",
+                     (long long)last, (long long)samples);
+        for (int64_t i = first; i <= last; i++) {
+            TSR_GROW(out->sample, out->count, out->room);
+            out->sample[out->count++] = i;
+        }
+        at = next + (*next == ',');
+    }
+done:
+    return status;
+}
+
+/* The class whose name is the first `length` bytes of `name`, or -1. */
+static int32_t class_named(const tsr_labels *labels, const char *name, size_t length)
+{
+    for (int32_t c = 0; c < tsr_labels_classes(labels); c++)
+        if (strlen(tsr_labels_name(labels, c)) == length &&
+            strncmp(tsr_labels_name(labels, c), name, length) == 0)
+            return c;
+    return -1;
+}
+
+static tsr_status choose_classes(struct choice *out, const char *list, const tsr_labels *labels)
+{
+    tsr_status status = TSR_OK;
+    bool *wanted = NULL;
+    if (labels == NULL)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "--select %s names classes, but there are no labels",
+                 list);
+    TSR_NEW_ZERO(wanted, tsr_labels_classes(labels));
+    for (const char *at = list; *at != '\0'; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        const int32_t c = class_named(labels, at, length);
+        if (c < 0)
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "--select: there is no class '%.*s' among the %d",
+                     (int)length, at, tsr_labels_classes(labels));
+        wanted[c] = true;
+        at += length;
+    }
+    for (int64_t i = 0; i < tsr_labels_count(labels); i++) {
+        const int32_t c = tsr_labels_of(labels)[i];
+        if (c < 0 || !wanted[c])
+            continue;
+        TSR_GROW(out->sample, out->count, out->room);
+        out->sample[out->count++] = i;
+    }
+done:
+    tsr__free(wanted);
+    return status;
+}
+
+static tsr_status select_samples(tsr_data **data, const char *which)
+{
+    tsr_status status = TSR_OK;
+    struct choice choice = {NULL, 0, 0};
+    tsr_data *kept = NULL;
+    if (strncmp(which, "rows:", 5) == 0)
+        TSR_TRY(choose_rows(&choice, which + 5, tsr_matrix_samples((*data)->x)));
+    else
+        TSR_TRY(choose_classes(&choice, which + (strncmp(which, "classes:", 8) == 0 ? 8 : 0),
+                               (*data)->labels));
+    if (choice.count == 0)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "--select %s keeps no sample", which);
+    TSR_TRY(tsr_data_copy_samples(&kept, *data, choice.sample, choice.count));
+    tsr_data_free(*data);
+    *data = kept;
+done:
+    tsr__free(choice.sample);
+    return status;
+}
+
+static void replace(tsr_data *data, tsr_matrix *x)
+{
+    tsr_matrix_free(data->x);
+    data->x = x;
+}
+
+static tsr_status transpose(tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *x = NULL;
+    TSR_TRY(tsr_matrix_copy_transposed(&x, data->x));
+    replace(data, x);
+    tsr_labels_free(data->labels);
+    data->labels = NULL;
+    const tsr__names names = data->sample_names;
+    data->sample_names = data->feature_names;
+    data->feature_names = names;
+done:
+    return status;
+}
+
+static tsr_status restore(tsr_data *data, const struct values *values)
+{
+    static const tsr_type types[] = {TSR_FLOAT64, TSR_FLOAT64, TSR_FLOAT32};
+    tsr_status status = TSR_OK;
+    tsr_matrix *x = NULL;
+    const tsr_type type = values->precision == 0 ? data->x->type : types[values->precision];
+    const bool sparse = values->storage == 0 ? data->x->sparse : values->storage == 2;
+    if (type == data->x->type && sparse == data->x->sparse)
+        return TSR_OK;
+    TSR_TRY(tsr_matrix_copy_as(&x, data->x, type, sparse));
+    replace(data, x);
+done:
+    return status;
+}
+
+static tsr_status report(const tsr_data *data, const struct values *values)
+{
+    tsr_status status = TSR_OK;
+    const bool lost = data->labels != NULL && !tsr_path_holds_labels(values->output);
+    for (int64_t i = 0; !values->talk.quiet && i < tsr_data_notes(data); i++)
+        (void)fprintf(stderr, "note: %s\n", tsr_data_note(data, i));
+    if (lost && !values->talk.quiet)
+        (void)fprintf(stderr,
+                      "note: %s cannot hold the labels of %d classes; .npz, .h5, .mat and "
+                      ".csv can\n",
+                      values->output, tsr_labels_classes(data->labels));
+    if (values->talk.json) {
+        tsr__json *root = tsr__json_new();
+        tsr__json_text(root, "output", values->output);
+        tsr__json_integer(root, "samples", tsr_matrix_samples(data->x));
+        tsr__json_integer(root, "features", tsr_matrix_features(data->x));
+        tsr__json_integer(root, "classes",
+                          data->labels != NULL ? tsr_labels_classes(data->labels) : 0);
+        tsr__json_flag(root, "labels_lost", lost);
+        status = tsr__json_print(root, stdout);
+        tsr__json_free(root);
+    } else if (!values->talk.quiet) {
+        (void)fprintf(stderr, "wrote %s: %lld samples of %lld features\n", values->output,
+                      (long long)tsr_matrix_samples(data->x),
+                      (long long)tsr_matrix_features(data->x));
+    }
+    return status;
+}
+
+static tsr_status run(const cli_call *call)
+{
+    tsr_status status = TSR_OK;
+    struct values *values = call->values;
+    tsr_data *data = NULL;
+    values->read.progress = terminal_progress(values->talk.quiet);
+    TSR_TRY(tsr_data_read(&data, call->operand[0], &values->read));
+    terminal_clear();
+    TSR_TRY(tsr_matrix_check(data->x, values->missing ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE,
+                             tsr_data_origin(data)));
+    if (values->select != NULL)
+        TSR_TRY(select_samples(&data, values->select));
+    TSR_TRY(restore(data, values));
+    tsr_matrix_normalize(data->x, (tsr_norm)values->normalize);
+    if (values->transpose)
+        TSR_TRY(transpose(data));
+    TSR_TRY(tsr_data_write(data, values->output));
+    TSR_TRY(report(data, values));
+done:
+    tsr_data_free(data);
+    return status;
+}
+
+const cli_command command_convert = {
+    .name = "convert",
+    .topic = "data",
+    .summary = "Write data in another format, selected, normalised or transposed.",
+    .usage = "[options] DATA -o FILE",
+    .details = "The extension of FILE says the format; a FILE without one is a folder of PNG "
+               "images.",
+    .example = "  tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz",
+    .required = "output",
+    .least = 1,
+    .most = 1,
+    .size = sizeof(struct values),
+    .groups = {{"converting", settings, 0},
+               {"reading", tsr_read_settings, offsetof(struct values, read)},
+               {"talking", talk_settings, offsetof(struct values, talk)}},
+    .run = run,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * THE COMMANDS TABLE from the inside: a command is a row that says what it takes and a function
+ * that does it. Parsing, --help, defaults and validation walk the row's settings tables. */
+#ifndef TSR_CLI_COMMAND_H
+#define TSR_CLI_COMMAND_H
+
+#include "base/settings.h"
+#include "base/status.h"
+
+#include <stdio.h>
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MOST_GROUPS = 6, MOST_OPERANDS = 16 };
+
+/* Settings whose struct lies `offset` bytes into the command's values. */
+typedef struct option_group {
+    const char *title;
+    const tsr_setting *(*table)(void);
+    size_t offset;
+} option_group;
+
+typedef struct cli_command cli_command;
+
+/* A command as it was called. */
+typedef struct cli_call {
+    const cli_command *command;
+    void *values; /* the command's struct, defaults and options filled in */
+    const char *operand[MOST_OPERANDS];
+    int operands;
+} cli_call;
+
+struct cli_command {
+    const char *name, *topic; /* topics group the overview */
+    const char *summary;      /* one sentence */
+    const char *usage;        /* operands */
+    const char *details;      /* after the options, or NULL */
+    const char *example;      /* lines ready to be typed */
+    const char *required;     /* a text setting that must be given, or NULL */
+    int least, most;          /* operands */
+    size_t size;              /* of the values */
+    option_group groups[MOST_GROUPS];
+    tsr_status (*run)(const cli_call *call);
+};
+
+extern const cli_command *const commands[]; /* ended by NULL */
+extern const cli_command command_info, command_convert, command_demo;
+
+/* What nearly every command takes. */
+typedef struct talk {
+    bool json, quiet;
+} talk;
+const tsr_setting *talk_settings(void);
+
+/* Fills `call` from the arguments after the command's name. Returns 0 to go on, else the exit
+ * code plus one (help was shown, or the usage was wrong and said so). */
+int parse_arguments(cli_call *call, int count, char **argument);
+void show_overview(FILE *to);
+void show_help(const cli_command *command);
+
+/* A progress callback for stderr: a bar on a terminal, now and then a line elsewhere, nothing
+ * when quiet. It stops the work after an interrupt (Ctrl-C). */
+const tsr_progress *terminal_progress(bool quiet);
+void terminal_clear(void); /* removes the bar before other words are said */
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Data: samples with what is known of them. */
+#include "io/data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+tsr_status tsr__names_add(tsr__names *names, const char *text)
+{
+    tsr_status status = TSR_OK;
+    TSR_GROW(names->name, names->count, names->room);
+    TSR_NEW_TEXT(names->name[names->count], text);
+    names->count++;
+done:
+    return status;
+}
+
+void tsr__names_clear(tsr__names *names)
+{
+    for (int64_t i = 0; i < names->count; i++)
+        tsr__free(names->name[i]);
+    tsr__free(names->name);
+    *names = (tsr__names){NULL, 0, 0};
+}
+
+tsr_status tsr_data_take(tsr_data **out, tsr_matrix *samples, tsr_labels *labels)
+{
+    if (labels != NULL && labels->count != samples->samples)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "%lld labels for %lld samples",
+                         (long long)labels->count, (long long)samples->samples);
+    tsr_data *data = tsr__alloc_zero(1, sizeof *data);
+    if (data == NULL)
+        return TSR_ERROR_MEMORY;
+    data->x = samples;
+    data->labels = labels;
+    data->format = "memory";
+    (void)snprintf(data->dtype, sizeof data->dtype, "%s", tsr__type_name(samples->type));
+    *out = data;
+    return TSR_OK;
+}
+
+static tsr_status copy_names(tsr__names *out, const tsr__names *names, const int64_t *item,
+                             int64_t count)
+{
+    tsr_status status = TSR_OK;
+    for (int64_t i = 0; names->count > 0 && i < count; i++)
+        TSR_TRY(tsr__names_add(out, names->name[item != NULL ? item[i] : i]));
+done:
+    return status;
+}
+
+tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data, const int64_t *sample,
+                                 int64_t count)
+{
+    tsr_status status = TSR_OK;
+    tsr_data *copy = NULL;
+    TSR_NEW_ZERO(copy, 1);
+    TSR_TRY(tsr_matrix_copy_samples(&copy->x, data->x, sample, count));
+    if (data->labels != NULL)
+        TSR_TRY(tsr_labels_copy_samples(&copy->labels, data->labels, sample, count));
+    TSR_TRY(copy_names(&copy->sample_names, &data->sample_names, sample, count));
+    TSR_TRY(copy_names(&copy->feature_names, &data->feature_names, NULL,
+                       data->feature_names.count));
+    if (data->origin != NULL)
+        TSR_NEW_TEXT(copy->origin, data->origin);
+    copy->format = data->format;
+    memcpy(copy->dtype, data->dtype, sizeof copy->dtype);
+    *out = copy, copy = NULL;
+done:
+    tsr_data_free(copy);
+    return status;
+}
+
+void tsr_data_free(tsr_data *data)
+{
+    if (data == NULL)
+        return;
+    tsr_matrix_free(data->x);
+    tsr_labels_free(data->labels);
+    tsr__names_clear(&data->sample_names);
+    tsr__names_clear(&data->feature_names);
+    tsr__names_clear(&data->notes);
+    tsr__free(data->origin);
+    tsr__free(data);
+}
+
+tsr_matrix *tsr_data_samples(const tsr_data *data)
+{
+    return data->x;
+}
+
+const tsr_labels *tsr_data_labels(const tsr_data *data)
+{
+    return data->labels;
+}
+
+const char *tsr_data_format(const tsr_data *data)
+{
+    return data->format;
+}
+
+const char *tsr_data_dtype(const tsr_data *data)
+{
+    return data->dtype;
+}
+
+const char *tsr_data_origin(const tsr_data *data)
+{
+    return data->origin != NULL ? data->origin : "memory";
+}
+
+static const char *name_at(const tsr__names *names, int64_t i)
+{
+    return i >= 0 && i < names->count ? names->name[i] : NULL;
+}
+
+const char *tsr_data_sample_name(const tsr_data *data, int64_t i)
+{
+    return name_at(&data->sample_names, i);
+}
+
+const char *tsr_data_feature_name(const tsr_data *data, int64_t j)
+{
+    return name_at(&data->feature_names, j);
+}
+
+int64_t tsr_data_notes(const tsr_data *data)
+{
+    return data->notes.count;
+}
+
+const char *tsr_data_note(const tsr_data *data, int64_t i)
+{
+    return name_at(&data->notes, i);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Data from the inside: what a reader fills and a writer reads. */
+#ifndef TSR_IO_DATA_H
+#define TSR_IO_DATA_H
+
+#include "matrix/labels.h"
+#include "matrix/matrix.h"
+
+/* A list of texts, each owned. */
+typedef struct tsr__names {
+    char **name;
+    int64_t count, room;
+} tsr__names;
+
+tsr_status tsr__names_add(tsr__names *names, const char *text);
+void tsr__names_clear(tsr__names *names);
+
+struct tsr_data {
+    tsr_matrix *x;
+    tsr_labels *labels;       /* or NULL */
+    tsr__names sample_names;  /* none, or one a sample */
+    tsr__names feature_names; /* none, or one a feature */
+    tsr__names notes;         /* what the user should know */
+    const char *format;       /* name of the format's row; static */
+    char dtype[24];           /* element type in the file */
+    char *origin;             /* "faces.mat:fea" */
+};
+
+#endif

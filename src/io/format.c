@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * THE FORMATS TABLE, and how a name finds its row: folders go to the folder format, then the
+ * first bytes decide, then the extension. */
+#include "io/format.h"
+
+#include "base/settings.h"
+#include "base/text.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* clang-format off */
+const tsr__format tsr__formats[] = {
+    /* name      extensions                magic                    labels folder  read, write */
+    {"npy",    ".npy",                   "\x93NUMPY",          6,  false, false, tsr__npy_read,    tsr__npy_write},
+    {"npz",    ".npz",                   "PK\x03\x04",         4,  true,  false, tsr__npz_read,    tsr__npz_write},
+    {"mat",    ".mat",                   "MATLAB ",            7,  true,  false, tsr__mat_read,    tsr__mat_write},
+    {"h5",     ".h5 .hdf5 .hdf",         "\x89HDF\r\n\x1a\n",  8,  true,  false, tsr__h5_read,     tsr__h5_write},
+    {"mtx",    ".mtx",                   "%%MatrixMarket",     14, false, false, tsr__mtx_read,    tsr__mtx_write},
+    {"csv",    ".csv .txt",              NULL,                 0,  true,  false, tsr__csv_read,    tsr__csv_write},
+    {"tsv",    ".tsv .tab",              NULL,                 0,  true,  false, tsr__csv_read,    tsr__tsv_write},
+    {"svm",    ".svm .libsvm .svmlight", NULL,                 0,  true,  false, tsr__svm_read,    tsr__svm_write},
+    {"images", "",                       NULL,                 0,  true,  true,  tsr__images_read, tsr__images_write},
+    {NULL,     NULL,                     NULL,                 0,  false, false, NULL,             NULL},
+};
+
+static const tsr_setting read_settings[] = {
+#define ROW tsr_read_options
+    TSR_TEXT_ROW(ROW, labels, "labels", 0, NULL, "SRC",
+                 "labels from FILE, FILE:NAME, a variable or a column; else found beside the data"),
+    TSR_PAIR_ROW(ROW, image_shape, "image-shape", 1, 65536, NULL, "HxW",
+                 "samples are pictures of H rows and W columns; squares are found"),
+    TSR_CHOICE_ROW(ROW, image_order, "image-order", "auto|row|column",
+                   "pixels lie row by row or column by column (.mat: column)"),
+    TSR_PAIR_ROW(ROW, size, "size", 1, 65536, NULL, "WxH",
+                 "resize images to W columns and H rows by area averaging"),
+    TSR_FLAG_ROW(ROW, skip_bad, "skip-bad", 0, "leave out unreadable images instead of failing"),
+    TSR_CHOICE_ROW(ROW, header, "header", "auto|yes|no", "whether a table's first line is names"),
+    TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N", "threads, 0: all processors"),
+#undef ROW
+    TSR_END_ROW,
+};
+/* clang-format on */
+
+const tsr_setting *tsr_read_settings(void)
+{
+    return read_settings;
+}
+
+/* The row that lists the extension of `path`, or NULL. */
+static const tsr__format *by_extension(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    const size_t length = dot != NULL ? strlen(dot) : 0;
+    for (const tsr__format *row = tsr__formats; length > 1 && row->name != NULL; row++)
+        for (const char *e = row->extensions; *e != '\0'; e += strspn(e, " ")) {
+            const size_t word = strcspn(e, " ");
+            if (word == length && strncasecmp(e, dot, word) == 0)
+                return row;
+            e += word;
+        }
+    return NULL;
+}
+
+static const tsr__format *by_magic(const char *path)
+{
+    char first[16] = "";
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return NULL;
+    const ssize_t got = read(file, first, sizeof first);
+    (void)close(file);
+    for (const tsr__format *row = tsr__formats; row->name != NULL; row++)
+        if (row->magic != NULL && got >= (ssize_t)row->magic_size &&
+            memcmp(first, row->magic, row->magic_size) == 0)
+            return row;
+    return NULL;
+}
+
+static const tsr__format *folder_row(void)
+{
+    const tsr__format *row = tsr__formats;
+    while (!row->is_folder)
+        row++;
+    return row;
+}
+
+static tsr_status unknown_format(const char *path)
+{
+    char known[256];
+    tsr__line line = TSR_LINE(known);
+    for (const tsr__format *row = tsr__formats; row->name != NULL; row++)
+        tsr__line_add(&line, "%s%s", line.used > 0 && *row->extensions != '\0' ? " " : "",
+                      row->extensions);
+    return tsr__fail(
+        TSR_ERROR_UNSUPPORTED,
+        "%s: neither its contents nor its name says what format it is; known are %s "
+        "and folders of images",
+        path, known);
+}
+
+static tsr_status find_reader(const tsr__format **out, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return tsr__fail(TSR_ERROR_IO, "%s: %s", path, strerror(errno));
+    const tsr__format *row = NULL;
+    if (S_ISDIR(about.st_mode))
+        row = folder_row();
+    else if (S_ISREG(about.st_mode))
+        row = by_magic(path);
+    if (row == NULL)
+        row = by_extension(path);
+    if (row == NULL)
+        return unknown_format(path);
+    *out = row;
+    return TSR_OK;
+}
+
+/* A path that folders of images are written to: no extension, or a slash at the end. */
+static bool names_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    return *name == '\0' || strchr(name, '.') == NULL;
+}
+
+/* Splits FILE:NAME where the whole is not a file itself. `path` owns the memory. */
+static tsr_status split(char **path, const char **variable, const char *where)
+{
+    struct stat about;
+    char *copy = tsr__copy_text(where);
+    if (copy == NULL)
+        return TSR_ERROR_MEMORY;
+    *variable = NULL;
+    char *colon = strrchr(copy, ':');
+    if (stat(copy, &about) != 0 && colon != NULL && colon != copy && colon[1] != '\0') {
+        *colon = '\0';
+        if (stat(copy, &about) == 0)
+            *variable = colon + 1;
+        else
+            *colon = ':';
+    }
+    *path = copy;
+    return TSR_OK;
+}
+
+static tsr_status name_origin(tsr_data *data, const char *path, const char *variable)
+{
+    tsr_status status = TSR_OK;
+    char *origin = NULL;
+    const char *name = variable != NULL ? variable : data->origin;
+    const size_t size = strlen(path) + (name != NULL ? strlen(name) : 0) + 2;
+    TSR_NEW(origin, (int64_t)size);
+    (void)snprintf(origin, size, "%s%s%s", path, name != NULL ? ":" : "",
+                   name != NULL ? name : "");
+    tsr__free(data->origin);
+    data->origin = origin;
+done:
+    return status;
+}
+
+/* Reads through the format's row; the message gets the path before it. */
+static tsr_status read_by(tsr_data **out, const tsr__format *row, const tsr__request *request)
+{
+    tsr_status status = TSR_OK;
+    tsr_data *data = NULL;
+    TSR_NEW_ZERO(data, 1);
+    data->format = row->name;
+    status = row->read(data, request);
+    if (status < 0) {
+        status = tsr__fail_in(status, request->path);
+        goto done;
+    }
+    TSR_TRY(name_origin(data, request->path, request->variable));
+    if (request->only_labels && data->labels == NULL)
+        TSR_FAIL(TSR_ERROR_DATA, "%s: holds no labels", data->origin);
+    if (!request->only_labels && (data->x->samples == 0 || data->x->features == 0))
+        TSR_FAIL(TSR_ERROR_DATA, "%s: is empty (%lld samples of %lld features)", data->origin,
+                 (long long)data->x->samples, (long long)data->x->features);
+    *out = data, data = NULL;
+done:
+    tsr_data_free(data);
+    return status;
+}
+
+static tsr_read_options or_default(const tsr_read_options *options)
+{
+    tsr_read_options chosen = {0};
+    tsr_settings_default(read_settings, &chosen);
+    return options != NULL ? *options : chosen;
+}
+
+tsr_status tsr_labels_read(tsr_labels **out, const char *where, const tsr_read_options *options)
+{
+    tsr_status status = TSR_OK;
+    const tsr_read_options chosen = or_default(options);
+    tsr__request request = {.only_labels = true, .options = &chosen};
+    const tsr__format *row = NULL;
+    tsr_data *data = NULL;
+    char *path = NULL;
+    TSR_TRY(tsr_settings_check(read_settings, &chosen));
+    TSR_TRY(split(&path, &request.variable, where));
+    request.path = path;
+    TSR_TRY(find_reader(&row, path));
+    TSR_TRY(read_by(&data, row, &request));
+    *out = data->labels, data->labels = NULL;
+done:
+    tsr_data_free(data);
+    tsr__free(path);
+    return status;
+}
+
+/* True when `where` is FILE or FILE:NAME of something that exists. */
+static bool exists(const char *where)
+{
+    struct stat about;
+    char *path = NULL;
+    const char *variable = NULL;
+    const bool found = split(&path, &variable, where) == TSR_OK && stat(path, &about) == 0;
+    tsr__free(path);
+    return found;
+}
+
+/* Labels that were asked for: another file, or a variable of the same one. Tables look for a
+ * column of that name themselves. */
+static tsr_status attach_labels(tsr_data *data, const tsr__request *request,
+                                const tsr__format *row)
+{
+    tsr_status status = TSR_OK;
+    const char *where = request->options->labels;
+    tsr_read_options plain = *request->options;
+    tsr_labels *labels = NULL;
+    tsr_data *same = NULL;
+    plain.labels = NULL;
+    if (exists(where)) {
+        TSR_TRY(tsr_labels_read(&labels, where, &plain));
+    } else if (row->read != tsr__csv_read) {
+        const tsr__request again = {request->path, where, true, &plain};
+        if (read_by(&same, row, &again) < 0)
+            TSR_FAIL(TSR_ERROR_DATA, "--labels %s is neither a file nor found inside: %s",
+                     where, tsr_message());
+        labels = same->labels, same->labels = NULL;
+    } else {
+        goto done;
+    }
+    if (labels->count != data->x->samples)
+        TSR_FAIL(TSR_ERROR_DATA, "%s holds %lld labels for the %lld samples of %s", where,
+                 (long long)labels->count, (long long)data->x->samples, data->origin);
+    tsr_labels_free(data->labels);
+    data->labels = labels, labels = NULL;
+done:
+    tsr_labels_free(labels);
+    tsr_data_free(same);
+    return status;
+}
+
+/* What the user says of pictures, else what the file says, else a square. */
+static tsr_status set_image(tsr_data *data, const tsr_read_options *options)
+{
+    const bool matlab = strcmp(data->format, "mat") == 0;
+    tsr_image_shape shape = tsr_matrix_image(data->x);
+    if (options->image_shape[0] > 0)
+        shape = (tsr_image_shape){options->image_shape[0], options->image_shape[1],
+                                  shape.height > 0 ? shape.order
+                                  : matlab         ? TSR_COLUMN_ORDER
+                                                   : TSR_ROW_ORDER};
+    else if (shape.height == 0 && !data->x->sparse && data->feature_names.count == 0)
+        shape = tsr__image_guess(data->x->features, matlab ? TSR_COLUMN_ORDER : TSR_ROW_ORDER);
+    if (options->image_order != 0)
+        shape.order = (tsr_image_order)(options->image_order - 1);
+    const tsr_status status = tsr_matrix_set_image(data->x, shape);
+    return status < 0 ? tsr__fail_in(status, data->origin) : status;
+}
+
+tsr_status tsr_data_read(tsr_data **out, const char *where, const tsr_read_options *options)
+{
+    tsr_status status = TSR_OK;
+    const tsr_read_options chosen = or_default(options);
+    tsr_read_options inside = chosen;
+    tsr__request request = {.options = &inside};
+    const tsr__format *row = NULL;
+    tsr_data *data = NULL;
+    char *path = NULL;
+    TSR_TRY(tsr_settings_check(read_settings, &chosen));
+    TSR_TRY(split(&path, &request.variable, where));
+    request.path = path;
+    TSR_TRY(find_reader(&row, path));
+    if (chosen.labels != NULL && exists(chosen.labels))
+        inside.labels = NULL; /* a table would take it for one of its columns */
+    TSR_TRY(read_by(&data, row, &request));
+    request.options = &chosen;
+    if (chosen.labels != NULL)
+        TSR_TRY(attach_labels(data, &request, row));
+    TSR_TRY(set_image(data, &chosen));
+    *out = data, data = NULL;
+done:
+    tsr_data_free(data);
+    tsr__free(path);
+    return status;
+}
+
+static const tsr__format *find_writer(const char *path)
+{
+    const tsr__format *row = by_extension(path);
+    return row == NULL && names_folder(path) ? folder_row() : row;
+}
+
+bool tsr_path_holds_labels(const char *path)
+{
+    const tsr__format *row = find_writer(path);
+    return row != NULL && row->holds_labels;
+}
+
+tsr_status tsr_data_write(const tsr_data *data, const char *path)
+{
+    tsr_status status = TSR_OK;
+    tsr__output output = {NULL, NULL, false};
+    const tsr__format *row = find_writer(path);
+    if (row == NULL)
+        return unknown_format(path);
+    TSR_TRY(tsr__output_begin(&output, path, row->is_folder));
+    TSR_TRY(row->write(data, output.temporary));
+    TSR_TRY(tsr__output_commit(&output));
+done:
+    tsr__output_abandon(&output);
+    return status < 0 ? tsr__fail_in(status, path) : status;
+}

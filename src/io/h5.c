@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * HDF5 files. Any dataset of one to three dimensions is read, and groups that hold data,
+ * indices and indptr (AnnData, 10x, h5sparse) as sparse matrices, whose shape is an attribute
+ * or a dataset and whose layout is rows unless the group or the number of pointers says
+ * columns. Written:
+ *
+ *     /x                dense dataset in one piece; or a group: data, indices (int32), indptr
+ *                       (int64), attributes shape and encoding-type "csr_matrix", as AnnData
+ *     /x attributes     image_height, image_width, image_order ("row" or "column"), where known
+ *     /labels           int32 positions in /classes, -1 unknown
+ *     /classes          texts
+ *     /sample_names, /feature_names   texts, where known
+ *
+ * MATLAB's own HDF5 files (v7.3) are read by mat.c, which knows their transposition. */
+#include "base/text.h"
+#include "io/container.h"
+#include "io/hdf5.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct archive {
+    tsr__hdf5 *hdf5;
+    tsr__names paths;  /* of all datasets */
+    tsr__names groups; /* that are sparse matrices; "" is the file */
+    tsr__variable *variable;
+    int count;
+} archive;
+
+static const char *const sparse_parts[] = {"data", "indices", "indptr", "shape"};
+enum { PART_DATA, PART_INDICES, PART_INDPTR, PART_SHAPE, PATH_SIZE = 1024, GROUPS_MOST = 256 };
+
+/* "group/part"; false where it does not fit. */
+static bool join(char out[PATH_SIZE], const char *group, const char *part)
+{
+    const int length =
+        snprintf(out, PATH_SIZE, "%s%s%s", group, *group != '\0' ? "/" : "", part);
+    return length > 0 && length < PATH_SIZE;
+}
+
+static bool has_path(const archive *in, const char *path)
+{
+    for (int64_t i = 0; i < in->paths.count; i++)
+        if (strcmp(in->paths.name[i], path) == 0)
+            return true;
+    return false;
+}
+
+/* The group that a sparse variable is; that of the file itself is called "data". */
+static const char *group_of(const archive *in, const tsr__variable *variable)
+{
+    return strcmp(variable->name, "data") == 0 && has_path(in, "data") ? "" : variable->name;
+}
+
+static tsr_status find_groups(archive *in)
+{
+    tsr_status status = TSR_OK;
+    char path[PATH_SIZE];
+    char *group = NULL;
+    for (int64_t i = 0; i < in->paths.count && in->groups.count < GROUPS_MOST; i++) {
+        const char *name = in->paths.name[i], *slash = strrchr(name, '/');
+        if (strcmp(slash != NULL ? slash + 1 : name, sparse_parts[PART_INDPTR]) != 0)
+            continue;
+        tsr__free(group);
+        group = tsr__copy_bytes_as_text(name, slash != NULL ? (size_t)(slash - name) : 0);
+        if (group == NULL)
+            TSR_TRY(TSR_ERROR_MEMORY);
+        if (join(path, group, "data") && has_path(in, path) && join(path, group, "indices") &&
+            has_path(in, path))
+            TSR_TRY(tsr__names_add(&in->groups, group));
+    }
+done:
+    tsr__free(group);
+    return status;
+}
+
+/* True when the dataset is part of a sparse matrix. */
+static bool is_part(const archive *in, const char *name)
+{
+    char path[PATH_SIZE];
+    for (int64_t g = 0; g < in->groups.count; g++)
+        for (int k = 0; k < 4; k++)
+            if (join(path, in->groups.name[g], sparse_parts[k]) && strcmp(path, name) == 0)
+                return true;
+    return false;
+}
+
+static tsr_status read_shape(int64_t out[2], const archive *in, const char *group)
+{
+    static const char *const attributes[] = {"shape", "h5sparse_shape"};
+    tsr_status status = TSR_OK;
+    tsr__array array = {0};
+    char path[PATH_SIZE];
+    for (int i = 0; i < 2; i++)
+        if (tsr__hdf5_has_attribute(in->hdf5, group, attributes[i]))
+            return tsr__hdf5_get_integers(out, 2, in->hdf5, group, attributes[i]);
+    if (!join(path, group, "shape") || !has_path(in, path))
+        TSR_FAIL(TSR_ERROR_FORMAT, "the sparse matrix has no shape");
+    TSR_TRY(tsr__hdf5_read(&array, in->hdf5, path, TSR_ELEMENT_INT64));
+    if (array.bytes != 2 * (int64_t)sizeof *out)
+        TSR_FAIL(TSR_ERROR_FORMAT, "the shape of a sparse matrix is not two numbers");
+    memcpy(out, array.data, 2 * sizeof *out);
+done:
+    tsr__free(array.data);
+    return status;
+}
+
+/* What is not clear of a sparse matrix is told when it is read, not when it is listed. */
+static tsr_status list_group(archive *in, const char *group)
+{
+    tsr_status status = TSR_OK;
+    char path[PATH_SIZE];
+    tsr__variable *variable = &in->variable[in->count];
+    int64_t shape[2] = {0, 0};
+    if (!join(path, group, "data"))
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "a path of more than %d bytes", PATH_SIZE);
+    TSR_TRY(tsr__hdf5_describe(variable, in->hdf5, path));
+    variable->name = *group != '\0' ? group : "data";
+    variable->sparse = true;
+    variable->rank = 0;
+    if (read_shape(shape, in, group) == TSR_OK) {
+        variable->rank = 2;
+        variable->shape[0] = shape[0];
+        variable->shape[1] = shape[1];
+    }
+    in->count++;
+done:
+    return status;
+}
+
+static tsr_status list(archive *in)
+{
+    tsr_status status = TSR_OK;
+    TSR_TRY(tsr__hdf5_list(&in->paths, in->hdf5));
+    TSR_TRY(find_groups(in));
+    TSR_NEW(in->variable, in->paths.count + in->groups.count);
+    for (int64_t i = 0; i < in->groups.count; i++)
+        TSR_TRY(list_group(in, in->groups.name[i]));
+    for (int64_t i = 0; i < in->paths.count; i++)
+        if (!is_part(in, in->paths.name[i]))
+            TSR_TRY(
+                tsr__hdf5_describe(&in->variable[in->count++], in->hdf5, in->paths.name[i]));
+done:
+    return status;
+}
+
+static tsr_status find_layout(tsr__compressed *out, const archive *in, const char *group)
+{
+    static const char *const attributes[] = {"encoding-type", "h5sparse_format"};
+    tsr_status status = TSR_OK;
+    char *text = NULL;
+    for (int i = 0; i < 2 && text == NULL; i++)
+        if (tsr__hdf5_has_attribute(in->hdf5, group, attributes[i]))
+            TSR_TRY(tsr__hdf5_get_text(&text, in->hdf5, group, attributes[i]));
+    const int64_t pointers = out->start.shape[0];
+    if (text != NULL && strncmp(text, "csc", 3) == 0)
+        out->layout = TSR_BY_COLUMNS;
+    else if (text == NULL && pointers != out->shape[0] + 1 && pointers == out->shape[1] + 1)
+        out->layout = TSR_BY_COLUMNS;
+done:
+    tsr__free(text);
+    return status;
+}
+
+static tsr_status read_part(tsr__array *out, const archive *in, const char *group, int part,
+                            tsr__element as)
+{
+    char path[PATH_SIZE];
+    if (!join(path, group, sparse_parts[part]))
+        return tsr__fail(TSR_ERROR_UNSUPPORTED, "a path of more than %d bytes", PATH_SIZE);
+    return tsr__hdf5_read(out, in->hdf5, path, as);
+}
+
+static tsr__element as_real(tsr__element element)
+{
+    return element == TSR_ELEMENT_FLOAT32 ? TSR_ELEMENT_FLOAT32 : TSR_ELEMENT_FLOAT64;
+}
+
+static tsr_status read_sparse(tsr_matrix **out, const archive *in,
+                              const tsr__variable *variable)
+{
+    tsr_status status = TSR_OK;
+    const char *group = group_of(in, variable);
+    tsr__compressed parts = {.layout = TSR_BY_ROWS};
+
+    TSR_TRY(read_shape(parts.shape, in, group));
+    TSR_TRY(read_part(&parts.start, in, group, PART_INDPTR, TSR_ELEMENT_INT64));
+    TSR_TRY(read_part(&parts.index, in, group, PART_INDICES, TSR_ELEMENT_INT64));
+    TSR_TRY(read_part(&parts.values, in, group, PART_DATA, as_real(variable->element)));
+    TSR_TRY(find_layout(&parts, in, group));
+    TSR_TRY(tsr__compressed_to_matrix(out, &parts));
+done:
+    tsr__free(parts.start.data);
+    tsr__free(parts.index.data);
+    tsr__free(parts.values.data);
+    return status;
+}
+
+static tsr_status read_dense(tsr_matrix **out, const archive *in, const tsr__variable *variable)
+{
+    tsr_status status = TSR_OK;
+    tsr__array array = {0};
+    TSR_TRY(tsr__hdf5_read(&array, in->hdf5, variable->name, as_real(variable->element)));
+    TSR_TRY(tsr__array_take_matrix(out, &array));
+done:
+    tsr__free(array.data);
+    return status;
+}
+
+/* The image shape that this library writes beside samples, where it fits. */
+static tsr_status read_image(tsr_matrix *x, const tsr__hdf5 *hdf5, const char *name)
+{
+    tsr_status status = TSR_OK;
+    int64_t height = 0, width = 0, pixels = 0;
+    char *order = NULL;
+    if (!tsr__hdf5_has_attribute(hdf5, name, "image_height"))
+        goto done;
+    TSR_TRY(tsr__hdf5_get_integers(&height, 1, hdf5, name, "image_height"));
+    TSR_TRY(tsr__hdf5_get_integers(&width, 1, hdf5, name, "image_width"));
+    if (tsr__hdf5_has_attribute(hdf5, name, "image_order"))
+        TSR_TRY(tsr__hdf5_get_text(&order, hdf5, name, "image_order"));
+    if (height < 1 || width < 1 || !tsr__multiply(&pixels, height, width) ||
+        pixels != x->features)
+        TSR_FAIL(TSR_ERROR_FORMAT, "images of %lld x %lld do not have the %lld features",
+                 (long long)height, (long long)width, (long long)x->features);
+    const bool columns = order != NULL && strcmp(order, "column") == 0;
+    x->image = (tsr_image_shape){height, width, columns ? TSR_COLUMN_ORDER : TSR_ROW_ORDER};
+done:
+    tsr__free(order);
+    return status;
+}
+
+static tsr_status matrix(tsr_matrix **out, void *file, int at)
+{
+    tsr_status status = TSR_OK;
+    const archive *in = file;
+    const tsr__variable *variable = &in->variable[at];
+    const char *name = variable->sparse ? group_of(in, variable) : variable->name;
+    tsr_matrix *x = NULL;
+    TSR_TRY(variable->sparse ? read_sparse(&x, in, variable) : read_dense(&x, in, variable));
+    TSR_TRY(read_image(x, in->hdf5, name));
+    *out = x, x = NULL;
+done:
+    tsr_matrix_free(x);
+    return status;
+}
+
+static tsr_status numbers(double **out, void *file, int at)
+{
+    const archive *in = file;
+    tsr__array array = {0};
+    const tsr_status status =
+        tsr__hdf5_read(&array, in->hdf5, in->variable[at].name, TSR_ELEMENT_FLOAT64);
+    if (status == TSR_OK)
+        *out = array.data;
+    return status;
+}
+
+static tsr_status texts(tsr__names *out, void *file, int at)
+{
+    const archive *in = file;
+    return tsr__hdf5_read_texts(out, in->hdf5, in->variable[at].name);
+}
+
+tsr_status tsr__h5_read(tsr_data *out, const tsr__request *request)
+{
+    tsr_status status = TSR_OK;
+    archive from = {0};
+
+    TSR_TRY(tsr__hdf5_open(&from.hdf5, request->path));
+    TSR_TRY(list(&from));
+    const tsr__container container = {.variable = from.variable,
+                                      .count = from.count,
+                                      .file = &from,
+                                      .matrix = matrix,
+                                      .numbers = numbers,
+                                      .texts = texts};
+    TSR_TRY(tsr__container_read(out, request, &container));
+done:
+    tsr__names_clear(&from.paths);
+    tsr__names_clear(&from.groups);
+    tsr__free(from.variable);
+    return tsr__hdf5_close(from.hdf5, status);
+}
+
+static tsr_status write_vector(tsr__hdf5 *to, const char *name, tsr__element element,
+                               const void *values, int64_t count)
+{
+    return tsr__hdf5_write(to, name, &(tsr__hdf5_block){element, 1, {count, 1}, 1, values});
+}
+
+static tsr_status write_sparse(tsr__hdf5 *to, const tsr_matrix *x, tsr__element element)
+{
+    tsr_status status = TSR_OK;
+    const int64_t shape[2] = {x->samples, x->features};
+    const int64_t first = x->rows[0], stored = x->rows[x->samples] - first;
+    int64_t *rows = NULL;
+
+    TSR_NEW(rows, x->samples + 1);
+    for (int64_t i = 0; i <= x->samples; i++)
+        rows[i] = x->rows[i] - first;
+    TSR_TRY(tsr__hdf5_make_group(to, "x"));
+    TSR_TRY(tsr__hdf5_set_integers(to, "x", "shape", shape, 2));
+    TSR_TRY(tsr__hdf5_set_text(to, "x", "encoding-type", "csr_matrix"));
+    TSR_TRY(tsr__hdf5_set_text(to, "x", "encoding-version", "0.1.0"));
+    TSR_TRY(write_vector(to, "x/data", element,
+                         (const char *)x->values + (size_t)first * tsr__type_size(x->type),
+                         stored));
+    TSR_TRY(write_vector(to, "x/indices", TSR_ELEMENT_INT32, x->columns + first, stored));
+    TSR_TRY(write_vector(to, "x/indptr", TSR_ELEMENT_INT64, rows, x->samples + 1));
+done:
+    tsr__free(rows);
+    return status;
+}
+
+static tsr_status write_samples(tsr__hdf5 *to, const tsr_matrix *x)
+{
+    tsr_status status = TSR_OK;
+    const tsr__element element =
+        x->type == TSR_FLOAT64 ? TSR_ELEMENT_FLOAT64 : TSR_ELEMENT_FLOAT32;
+    const tsr__hdf5_block dense = {element, 2, {x->samples, x->features}, x->stride, x->values};
+    TSR_TRY(x->sparse ? write_sparse(to, x, element) : tsr__hdf5_write(to, "x", &dense));
+    if (x->image.height > 0) {
+        const char *order = x->image.order == TSR_COLUMN_ORDER ? "column" : "row";
+        TSR_TRY(tsr__hdf5_set_integers(to, "x", "image_height", &x->image.height, 1));
+        TSR_TRY(tsr__hdf5_set_integers(to, "x", "image_width", &x->image.width, 1));
+        TSR_TRY(tsr__hdf5_set_text(to, "x", "image_order", order));
+    }
+done:
+    return status;
+}
+
+static tsr_status write_texts(tsr__hdf5 *to, const char *name, char *const *text, int64_t count)
+{
+    return count > 0 ? tsr__hdf5_write_texts(to, name, (const char *const *)text, count)
+                     : TSR_OK;
+}
+
+tsr_status tsr__h5_write(const tsr_data *data, const char *path)
+{
+    tsr_status status = TSR_OK;
+    tsr__hdf5 *to = NULL;
+    const tsr_labels *labels = data->labels;
+
+    TSR_TRY(tsr__hdf5_create(&to, path));
+    TSR_TRY(write_samples(to, data->x));
+    if (labels != NULL) {
+        TSR_TRY(write_vector(to, "labels", TSR_ELEMENT_INT32, labels->of, labels->count));
+        TSR_TRY(write_texts(to, "classes", labels->name, labels->classes));
+    }
+    TSR_TRY(write_texts(to, "sample_names", data->sample_names.name, data->sample_names.count));
+    TSR_TRY(
+        write_texts(to, "feature_names", data->feature_names.name, data->feature_names.count));
+done:
+    return tsr__hdf5_close(to, status);
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * HDF5: files, lists and datasets; attributes are in hdf5_attribute.c.
+ *
+ * A dataset's header may announce anything. Before memory is asked for, the announced size is
+ * compared with the bytes that are stored (times 1032 where they are compressed, which is the
+ * most that deflate can do); an allowance lets fill values through that are stored nowhere.
+ * Datasets whose bytes are in other files are refused. Groups are walked breadth first, to a
+ * limited depth and number, since links may form loops. */
+#include "io/hdf5_file.h"
+
+#include <string.h>
+
+enum {
+    DEPTH_MOST = 16,
+    OBJECTS_MOST = 20000,
+    DEFLATE_MOST = 1032,
+    FILL_ALLOWANCE = 64 << 20,
+    VARIABLE_TEXT_SIZE = 16 /* what a text of variable length takes in a file */
+};
+
+/* herr_t is int and hid_t is 64 bits wide from 1.10 on; the compiler checks that it stays so.
+ */
+tsr__hdf5_quiet tsr__hdf5_quiet_begin(void)
+{
+    tsr__hdf5_quiet quiet = {NULL, NULL};
+    (void)H5Eget_auto2(H5E_DEFAULT, &quiet.report, &quiet.to);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return quiet;
+}
+
+void tsr__hdf5_quiet_end(tsr__hdf5_quiet quiet)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, quiet.report, quiet.to);
+}
+
+static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *out)
+{
+    tsr__line *line = out;
+    if (n == 0 && error->desc != NULL)
+        tsr__line_add(line, ": %.200s", error->desc);
+    return 0;
+}
+
+tsr_status tsr__hdf5_failed(tsr_status code, const char *what, const char *name)
+{
+    char why[256] = "";
+    tsr__line line = TSR_LINE(why);
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &line);
+    return tsr__fail(code, "HDF5 cannot %s%s%s%s", what, *name != '\0' ? " " : "", name, why);
+}
+
+const char *tsr__hdf5_path(const char *name)
+{
+    return *name != '\0' ? name : "/";
+}
+
+static tsr_status open_or_create(tsr__hdf5 **out, const char *path, bool create)
+{
+    tsr_status status = TSR_OK;
+    tsr__hdf5 *file = NULL;
+    TSR_NEW_ZERO(file, 1);
+    file->id = -1;
+    file->quiet = tsr__hdf5_quiet_begin();
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    (void)H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+    file->id = create ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                      : H5Fopen(path, H5F_ACC_RDONLY, access);
+    (void)H5Pclose(access);
+    if (file->id < 0)
+        TSR_TRY(tsr__hdf5_failed(create ? TSR_ERROR_IO : TSR_ERROR_FORMAT,
+                                 create ? "create the file" : "open the file", ""));
+    *out = file, file = NULL;
+done:
+    return tsr__hdf5_close(file, status);
+}
+
+tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path)
+{
+    return open_or_create(out, path, false);
+}
+
+tsr_status tsr__hdf5_create(tsr__hdf5 **out, const char *path)
+{
+    return open_or_create(out, path, true);
+}
+
+tsr_status tsr__hdf5_close(tsr__hdf5 *file, tsr_status status)
+{
+    if (file == NULL)
+        return status;
+    const bool lost = file->id >= 0 && (H5Fflush(file->id, H5F_SCOPE_LOCAL) < 0);
+    const bool unsaid = file->id >= 0 && H5Fclose(file->id) < 0;
+    if (status == TSR_OK && (lost || unsaid))
+        status = tsr__hdf5_failed(TSR_ERROR_IO, "complete the file", "");
+    tsr__hdf5_quiet_end(file->quiet);
+    tsr__free(file);
+    return status;
+}
+
+bool tsr__hdf5_has(const tsr__hdf5 *file, const char *name)
+{
+    const hid_t object = H5Oopen(file->id, tsr__hdf5_path(name), H5P_DEFAULT);
+    if (object >= 0)
+        (void)H5Oclose(object);
+    return object >= 0;
+}
+
+/* The links of one group, as paths. */
+typedef struct links {
+    const char *folder;
+    tsr__names found;
+    tsr_status status;
+} links;
+
+static herr_t collect(hid_t group, const char *name, const H5L_info_t *about, void *context)
+{
+    tsr_status status = TSR_OK;
+    links *in = context;
+    char *path = NULL;
+    (void)group;
+    if (about->type != H5L_TYPE_HARD)
+        return 0;
+    if (in->found.count >= OBJECTS_MOST)
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "more than %d objects in the HDF5 file", OBJECTS_MOST);
+    const size_t folder = strlen(in->folder), size = folder + strlen(name) + 2;
+    TSR_NEW(path, (int64_t)size);
+    memcpy(path, in->folder, folder);
+    path[folder] = '/';
+    strcpy(path + folder + (folder > 0), name);
+    TSR_TRY(tsr__names_add(&in->found, path));
+done:
+    tsr__free(path);
+    in->status = status;
+    return status < 0 ? -1 : 0;
+}
+
+static int depth_of(const char *path)
+{
+    int depth = 0;
+    for (; *path != '\0'; path++)
+        depth += *path == '/';
+    return depth;
+}
+
+/* Adds the datasets of one group to `out` and its groups to `groups`. */
+static tsr_status list_group(tsr__names *out, tsr__names *groups, const tsr__hdf5 *file,
+                             const char *name)
+{
+    tsr_status status = TSR_OK;
+    links in = {.folder = name};
+    const hid_t group = H5Gopen2(file->id, tsr__hdf5_path(name), H5P_DEFAULT);
+    hsize_t at = 0;
+
+    if (group < 0 || H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, collect, &in) < 0)
+        TSR_TRY(in.status < 0 ? in.status
+                              : tsr__hdf5_failed(TSR_ERROR_FORMAT, "list the group", name));
+    for (int64_t i = 0; i < in.found.count; i++) {
+        const hid_t object = H5Oopen(file->id, in.found.name[i], H5P_DEFAULT);
+        const H5I_type_t type = object >= 0 ? H5Iget_type(object) : H5I_BADID;
+        if (object >= 0)
+            (void)H5Oclose(object);
+        if (out->count + groups->count >= OBJECTS_MOST)
+            TSR_FAIL(TSR_ERROR_UNSUPPORTED, "more than %d objects in the HDF5 file",
+                     OBJECTS_MOST);
+        if (type == H5I_DATASET)
+            TSR_TRY(tsr__names_add(out, in.found.name[i]));
+        else if (type == H5I_GROUP && depth_of(in.found.name[i]) < DEPTH_MOST)
+            TSR_TRY(tsr__names_add(groups, in.found.name[i]));
+    }
+done:
+    if (group >= 0)
+        (void)H5Gclose(group);
+    tsr__names_clear(&in.found);
+    return status;
+}
+
+tsr_status tsr__hdf5_list(tsr__names *out, const tsr__hdf5 *file)
+{
+    tsr_status status = TSR_OK;
+    tsr__names groups = {NULL, 0, 0};
+    TSR_TRY(tsr__names_add(&groups, ""));
+    for (int64_t i = 0; i < groups.count; i++)
+        TSR_TRY(list_group(out, &groups, file, groups.name[i]));
+done:
+    tsr__names_clear(&groups);
+    return status;
+}
+
+/* An open dataset with its parts. */
+typedef struct dataset {
+    hid_t id, type, space;
+    int64_t count;
+} dataset;
+
+static void close_dataset(dataset *set)
+{
+    if (set->space >= 0)
+        (void)H5Sclose(set->space);
+    if (set->type >= 0)
+        (void)H5Tclose(set->type);
+    if (set->id >= 0)
+        (void)H5Dclose(set->id);
+}
+
+static tsr_status open_dataset(dataset *out, const tsr__hdf5 *file, const char *name)
+{
+    dataset set = {H5Dopen2(file->id, name, H5P_DEFAULT), -1, -1, 0};
+    if (set.id >= 0) {
+        set.type = H5Dget_type(set.id);
+        set.space = H5Dget_space(set.id);
+    }
+    if (set.type < 0 || set.space < 0) {
+        const tsr_status status = tsr__hdf5_failed(TSR_ERROR_FORMAT, "open", name);
+        close_dataset(&set);
+        return status;
+    }
+    *out = set;
+    return TSR_OK;
+}
+
+static tsr__element integer_element(hid_t type)
+{
+    static const tsr__element plain[] = {TSR_ELEMENT_INT8, TSR_ELEMENT_INT16, TSR_ELEMENT_INT32,
+                                         TSR_ELEMENT_INT64};
+    const bool is_signed = H5Tget_sign(type) != H5T_SGN_NONE;
+    for (int i = 0; i < 4; i++)
+        if (H5Tget_size(type) == (size_t)1 << i)
+            return is_signed ? plain[i] : (tsr__element)(plain[i] + 4);
+    return TSR_ELEMENT_NONE;
+}
+
+static tsr__element element_of(hid_t type)
+{
+    const size_t size = H5Tget_size(type);
+    const H5T_class_t kind = H5Tget_class(type);
+    if (kind == H5T_INTEGER)
+        return integer_element(type);
+    if (kind == H5T_FLOAT)
+        return size == 2   ? TSR_ELEMENT_FLOAT16
+               : size == 4 ? TSR_ELEMENT_FLOAT32
+                           : TSR_ELEMENT_FLOAT64;
+    if (kind == H5T_ENUM) {
+        const hid_t base = H5Tget_super(type);
+        const tsr__element element = base >= 0 ? integer_element(base) : TSR_ELEMENT_NONE;
+        (void)H5Tclose(base);
+        return size == 1 && H5Tget_nmembers(type) == 2 ? TSR_ELEMENT_BOOL : element;
+    }
+    return kind == H5T_STRING ? TSR_ELEMENT_BYTES : TSR_ELEMENT_NONE;
+}
+
+tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name)
+{
+    tsr_status status = TSR_OK;
+    dataset set = {-1, -1, -1, 0};
+    hsize_t shape[H5S_MAX_RANK];
+    tsr__variable variable = {.name = name};
+
+    TSR_TRY(open_dataset(&set, file, name));
+    const int rank = H5Sget_simple_extent_dims(set.space, shape, NULL);
+    if (rank >= 0 && rank <= 4 && H5Sget_simple_extent_type(set.space) != H5S_NULL) {
+        variable.element = element_of(set.type);
+        variable.rank = rank;
+        for (int i = 0; i < rank; i++)
+            variable.shape[i] = shape[i] < INT64_MAX ? (int64_t)shape[i] : INT64_MAX;
+    }
+    *out = variable;
+done:
+    close_dataset(&set);
+    return status;
+}
+
+/* Refuses what is not there: counts the elements, looks where they are and how many bytes. */
+static tsr_status check_storage(dataset *set, const tsr__hdf5 *file, const char *name,
+                                size_t item)
+{
+    tsr_status status = TSR_OK;
+    hsize_t stored = H5Dget_storage_size(set->id), whole = 0;
+    const hssize_t count = H5Sget_simple_extent_npoints(set->space);
+    const hid_t made = H5Dget_create_plist(set->id);
+
+    if (made < 0 || count < 0 || H5Fget_filesize(file->id, &whole) < 0)
+        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", name));
+    if (H5Pget_layout(made) == H5D_VIRTUAL || H5Pget_external_count(made) > 0)
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s keeps its values in other files", name);
+    stored = stored < whole ? stored : whole;
+    const double factor = H5Pget_nfilters(made) > 0 ? DEFLATE_MOST : 1;
+    if ((double)count * (double)item > (double)stored * factor + FILL_ALLOWANCE)
+        TSR_FAIL(TSR_ERROR_FORMAT,
+                 "%s announces %lld elements of %zu bytes, but %lld bytes are "
+                 "stored",
+                 name, (long long)count, item, (long long)stored);
+    set->count = count;
+done:
+    if (made >= 0)
+        (void)H5Pclose(made);
+    return status;
+}
+
+hid_t tsr__hdf5_native(tsr__element element)
+{
+    return element == TSR_ELEMENT_FLOAT64   ? H5T_NATIVE_DOUBLE
+           : element == TSR_ELEMENT_FLOAT32 ? H5T_NATIVE_FLOAT
+           : element == TSR_ELEMENT_INT64   ? H5T_NATIVE_INT64
+                                            : H5T_NATIVE_INT32;
+}
+
+tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *name,
+                          tsr__element as)
+{
+    tsr_status status = TSR_OK;
+    dataset set = {-1, -1, -1, 0};
+    tsr__variable about;
+    tsr__array array = {.element = as, .item = tsr__element_size(as)};
+
+    TSR_TRY(tsr__hdf5_describe(&about, file, name));
+    TSR_TRY(open_dataset(&set, file, name));
+    if (about.element == TSR_ELEMENT_NONE || about.element == TSR_ELEMENT_BYTES)
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s does not hold real numbers", name);
+    TSR_TRY(check_storage(&set, file, name, H5Tget_size(set.type)));
+    array.rank = about.rank;
+    memcpy(array.shape, about.shape, sizeof array.shape);
+    array.bytes = set.count * array.item;
+    array.data = tsr__alloc(set.count, (size_t)array.item);
+    if (array.data == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    if (H5Dread(set.id, tsr__hdf5_native(as), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.data) < 0)
+        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "read", name));
+    *out = array, array.data = NULL;
+done:
+    close_dataset(&set);
+    tsr__free(array.data);
+    return status;
+}
+
+static tsr_status read_variable(tsr__names *out, const tsr__hdf5 *file, const char *name,
+                                dataset *set)
+{
+    tsr_status status = TSR_OK;
+    char **text = NULL;
+    bool read = false;
+
+    TSR_TRY(check_storage(set, file, name, VARIABLE_TEXT_SIZE));
+    TSR_NEW_ZERO(text, set->count);
+    read = H5Dread(set->id, set->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    if (!read)
+        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "read", name));
+    for (int64_t i = 0; i < set->count; i++)
+        TSR_TRY(tsr__names_add(out, text[i] != NULL ? text[i] : ""));
+done:
+    if (read)
+        (void)H5Dvlen_reclaim(set->type, set->space, H5P_DEFAULT, text);
+    tsr__free(text);
+    return status;
+}
+
+static tsr_status read_fixed(tsr__names *out, const tsr__hdf5 *file, const char *name,
+                             dataset *set)
+{
+    tsr_status status = TSR_OK;
+    const size_t item = H5Tget_size(set->type);
+    char *bytes = NULL;
+
+    TSR_TRY(check_storage(set, file, name, item));
+    bytes = tsr__alloc(set->count, item);
+    if (bytes == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    if (H5Dread(set->id, set->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) < 0)
+        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "read", name));
+    for (int64_t i = 0; H5Tget_strpad(set->type) == H5T_STR_SPACEPAD && i < set->count; i++)
+        for (char *end = bytes + (size_t)(i + 1) * item; end > bytes + (size_t)i * item;
+             end--) {
+            if (end[-1] != ' ')
+                break;
+            end[-1] = '\0';
+        }
+    TSR_TRY(tsr__array_to_names(out, &(tsr__array){.element = TSR_ELEMENT_BYTES,
+                                                   .item = (int64_t)item,
+                                                   .rank = 1,
+                                                   .shape = {set->count},
+                                                   .data = bytes,
+                                                   .bytes = set->count * (int64_t)item}));
+done:
+    tsr__free(bytes);
+    return status;
+}
+
+tsr_status tsr__hdf5_read_texts(tsr__names *out, const tsr__hdf5 *file, const char *name)
+{
+    tsr_status status = TSR_OK;
+    dataset set = {-1, -1, -1, 0};
+    TSR_TRY(open_dataset(&set, file, name));
+    if (H5Tget_class(set.type) != H5T_STRING)
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s does not hold texts", name);
+    TSR_TRY(H5Tis_variable_str(set.type) > 0 ? read_variable(out, file, name, &set)
+                                             : read_fixed(out, file, name, &set));
+done:
+    close_dataset(&set);
+    return status;
+}
+
+tsr_status tsr__hdf5_make_group(tsr__hdf5 *file, const char *name)
+{
+    const hid_t group = H5Gcreate2(file->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0)
+        return tsr__hdf5_failed(TSR_ERROR_IO, "make the group", name);
+    (void)H5Gclose(group);
+    return TSR_OK;
+}
+
+/* A new dataset in one piece and without a date, so that equal data make equal files. */
+static hid_t create_dataset(const tsr__hdf5 *file, const char *name, hid_t type, hid_t space)
+{
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    (void)H5Pset_layout(how, H5D_CONTIGUOUS);
+    (void)H5Pset_obj_track_times(how, false);
+    const hid_t id = H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    (void)H5Pclose(how);
+    return id;
+}
+
+tsr_status tsr__hdf5_write(tsr__hdf5 *file, const char *name, const tsr__hdf5_block *block)
+{
+    const hid_t type = tsr__hdf5_native(block->element);
+    const bool flat = block->rank == 1;
+    const hsize_t shape[2] = {(hsize_t)block->shape[0], flat ? 1 : (hsize_t)block->shape[1]};
+    const hsize_t room[2] = {shape[0], flat ? 1 : (hsize_t)block->stride};
+    const hsize_t origin[2] = {0, 0};
+    const hid_t space = H5Screate_simple(block->rank, shape, NULL);
+    const hid_t memory = H5Screate_simple(block->rank, room, NULL);
+    const hid_t id = create_dataset(file, name, type, space);
+    const bool written =
+        id >= 0 &&
+        H5Sselect_hyperslab(memory, H5S_SELECT_SET, origin, NULL, shape, NULL) >= 0 &&
+        H5Dwrite(id, type, memory, space, H5P_DEFAULT, block->values) >= 0;
+    const tsr_status status = written ? TSR_OK : tsr__hdf5_failed(TSR_ERROR_IO, "write", name);
+    if (id >= 0)
+        (void)H5Dclose(id);
+    (void)H5Sclose(memory);
+    (void)H5Sclose(space);
+    return status;
+}
+
+hid_t tsr__hdf5_text_type(size_t length)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    (void)H5Tset_size(type, length);
+    if (length != H5T_VARIABLE)
+        (void)H5Tset_strpad(type, H5T_STR_NULLPAD);
+    (void)H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
+tsr_status tsr__hdf5_write_texts(tsr__hdf5 *file, const char *name, const char *const *text,
+                                 int64_t count)
+{
+    tsr_status status = TSR_OK;
+    size_t longest = 1;
+    char *bytes = NULL;
+    hid_t type = -1, space = -1, id = -1;
+
+    for (int64_t i = 0; i < count; i++)
+        longest = strlen(text[i]) > longest ? strlen(text[i]) : longest;
+    bytes = tsr__alloc_zero(count, longest);
+    if (bytes == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    for (int64_t i = 0; i < count; i++)
+        memcpy(bytes + (size_t)i * longest, text[i], strlen(text[i]));
+    type = tsr__hdf5_text_type(longest);
+    space = H5Screate_simple(1, &(hsize_t){(hsize_t)count}, NULL);
+    id = create_dataset(file, name, type, space);
+    if (id < 0 || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) < 0)
+        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_IO, "write", name));
+done:
+    if (id >= 0)
+        (void)H5Dclose(id);
+    if (space >= 0)
+        (void)H5Sclose(space);
+    if (type >= 0)
+        (void)H5Tclose(type);
+    tsr__free(bytes);
+    return status;
+}

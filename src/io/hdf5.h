@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * HDF5 in a few calls: datasets and attributes by their path ("x", "group/data"; "" is the file
+ * itself), in this library's types. hdf5.h itself stays behind it.
+ *
+ * HDF5 prints its errors on its own; while a file is open here that is switched off. */
+#ifndef TSR_IO_HDF5_H
+#define TSR_IO_HDF5_H
+
+#include "io/array.h"
+
+/* Switches HDF5's printing off, and back to what it was. */
+typedef struct tsr__hdf5_quiet {
+    int (*report)(int64_t stack, void *to);
+    void *to;
+} tsr__hdf5_quiet;
+
+tsr__hdf5_quiet tsr__hdf5_quiet_begin(void);
+void tsr__hdf5_quiet_end(tsr__hdf5_quiet quiet);
+
+typedef struct tsr__hdf5 tsr__hdf5;
+
+tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path); /* to read */
+tsr_status tsr__hdf5_create(tsr__hdf5 **out, const char *path);
+
+/* Closes, also after a failure; returns `status`, or why a file that went well so far could not
+ * be completed. */
+tsr_status tsr__hdf5_close(tsr__hdf5 *file, tsr_status status);
+
+/* Reading. list: the paths of all datasets, sorted within each group; links to other files are
+ * not followed. describe: element NONE where it is neither numbers nor texts; out->name is
+ * `name`. read: every element, as FLOAT64, FLOAT32, INT64 or INT32, row-major, owned by the
+ * caller; what was announced is compared with what is stored before memory is asked for. */
+bool tsr__hdf5_has(const tsr__hdf5 *file, const char *name);
+tsr_status tsr__hdf5_list(tsr__names *out, const tsr__hdf5 *file);
+tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name);
+tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *name,
+                          tsr__element as);
+tsr_status tsr__hdf5_read_texts(tsr__names *out, const tsr__hdf5 *file, const char *name);
+
+/* Writing. Arrays are FLOAT64, FLOAT32, INT64 or INT32 of one or two dimensions, row-major with
+ * `stride` elements from one row to the next, and stored in one piece. */
+typedef struct tsr__hdf5_block {
+    tsr__element element;
+    int rank;
+    int64_t shape[2], stride;
+    const void *values;
+} tsr__hdf5_block;
+
+tsr_status tsr__hdf5_make_group(tsr__hdf5 *file, const char *name);
+tsr_status tsr__hdf5_write(tsr__hdf5 *file, const char *name, const tsr__hdf5_block *block);
+tsr_status tsr__hdf5_write_texts(tsr__hdf5 *file, const char *name, const char *const *text,
+                                 int64_t count);
+
+/* Attributes of the object `name`. Getting one that is not there, or not of that kind and
+ * count, fails. A text that is got is owned by the caller. */
+bool tsr__hdf5_has_attribute(const tsr__hdf5 *file, const char *name, const char *attribute);
+tsr_status tsr__hdf5_set_text(tsr__hdf5 *file, const char *name, const char *attribute,
+                              const char *text);
+tsr_status tsr__hdf5_set_integers(tsr__hdf5 *file, const char *name, const char *attribute,
+                                  const int64_t *value, int64_t count);
+tsr_status tsr__hdf5_set_reals(tsr__hdf5 *file, const char *name, const char *attribute,
+                               const double *value, int64_t count);
+tsr_status tsr__hdf5_get_text(char **out, const tsr__hdf5 *file, const char *name,
+                              const char *attribute);
+tsr_status tsr__hdf5_get_integers(int64_t *out, int64_t count, const tsr__hdf5 *file,
+                                  const char *name, const char *attribute);
+tsr_status tsr__hdf5_get_reals(double *out, int64_t count, const tsr__hdf5 *file,
+                               const char *name, const char *attribute);
+
+#endif

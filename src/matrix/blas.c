@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Products by BLIS. */
+#include "matrix/blas.h"
+
+#include <blis.h>
+
+void tsr__multiply_dense(tsr_type type, const tsr__product *p)
+{
+    const trans_t ta = p->transpose_a ? BLIS_TRANSPOSE : BLIS_NO_TRANSPOSE;
+    const trans_t tb = p->transpose_b ? BLIS_TRANSPOSE : BLIS_NO_TRANSPOSE;
+    if (type == TSR_FLOAT64) {
+        double alpha = p->alpha, beta = p->beta;
+        bli_dgemm(ta, tb, p->rows, p->columns, p->inner, &alpha, (double *)(uintptr_t)p->a,
+                  p->lda, 1, (double *)(uintptr_t)p->b, p->ldb, 1, &beta, p->c, p->ldc, 1);
+    } else {
+        float alpha = (float)p->alpha, beta = (float)p->beta;
+        bli_sgemm(ta, tb, p->rows, p->columns, p->inner, &alpha, (float *)(uintptr_t)p->a,
+                  p->lda, 1, (float *)(uintptr_t)p->b, p->ldb, 1, &beta, p->c, p->ldc, 1);
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Dense products by BLIS and decompositions by LAPACK; the one place where both are known.
+ *
+ * Products go through BLIS's own interface, whose names no other BLAS has: whichever libblas a
+ * program drags in, these run single-threaded in BLIS, and sizes are 64-bit. */
+#ifndef TSR_MATRIX_BLAS_H
+#define TSR_MATRIX_BLAS_H
+
+#include "tessera/tessera.h"
+
+/* C (rows x columns) = alpha op(A) op(B) + beta C, all row-major; op transposes where told;
+ * `inner` is the summed dimension, lda.. the distance between rows as stored. */
+typedef struct tsr__product {
+    bool transpose_a, transpose_b;
+    int64_t rows, columns, inner;
+    double alpha, beta;
+    const void *a, *b;
+    void *c;
+    int64_t lda, ldb, ldc;
+} tsr__product;
+
+void tsr__multiply_dense(tsr_type type, const tsr__product *product);
+
+/* Eigenvalues (ascending) and eigenvectors (as rows of a, row-major, size x size) of a
+ * symmetric matrix given in a. */
+tsr_status tsr__eigen(double *a, double *values, int64_t size);
+
+/* Solves A X = B for symmetric positive definite A (size x size) with `columns` right-hand
+ * sides, row-major b (size x columns), in place; a is spoilt. */
+tsr_status tsr__solve_positive(double *a, double *b, int64_t size, int64_t columns);
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The kernels of one element type and one instruction set; the build compiles this file once
+ * for each. Reductions run in eight fixed lanes, so that compilers vectorise them without being
+ * allowed to reorder sums. */
+#include "matrix/kernels.h"
+
+#include <math.h>
+
+#ifdef TSR_KERNELS_f32
+typedef float real;
+#define REAL_NAME f32
+#define largest   FLT_MAX
+#define tiny      FLT_MIN
+#else
+typedef double real;
+#define REAL_NAME f64
+#define largest   DBL_MAX
+#define tiny      DBL_MIN
+#endif
+#include <float.h>
+
+#define JOIN(a, b, c) a##b##_##c
+#define NAME(a, b, c) JOIN(a, b, c)
+
+enum { LANES = 8 };
+
+/* Lanes of a sweep; doubles also for floats, so that sums of squares of long rows hold. */
+struct lanes {
+    real low[LANES], high[LANES];
+    double magnitudes[LANES], squares[LANES];
+    int64_t zeros[LANES], odd[LANES], negative[LANES];
+};
+
+static inline void visit(struct lanes *l, int lane, real v)
+{
+    const int finite = (real)fabs((double)v) <= largest;
+    const real kept = finite ? v : 0;
+    l->low[lane] = finite && v < l->low[lane] ? v : l->low[lane];
+    l->high[lane] = finite && v > l->high[lane] ? v : l->high[lane];
+    l->magnitudes[lane] += fabs((double)kept);
+    l->squares[lane] += (double)kept * (double)kept;
+    l->zeros[lane] += v == 0;
+    l->odd[lane] += !finite;
+    l->negative[lane] += v < 0;
+}
+
+static void sweep(tsr__sweep *out, const void *values, int64_t count)
+{
+    const real *v = values;
+    struct lanes l;
+    for (int lane = 0; lane < LANES; lane++) {
+        l.low[lane] = (real)INFINITY, l.high[lane] = (real)-INFINITY;
+        l.magnitudes[lane] = l.squares[lane] = 0;
+        l.zeros[lane] = l.odd[lane] = l.negative[lane] = 0;
+    }
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int lane = 0; lane < LANES; lane++)
+            visit(&l, lane, v[i + lane]);
+    for (int lane = 0; i < count; i++, lane++)
+        visit(&l, lane, v[i]);
+    *out = (tsr__sweep){.minimum = (double)INFINITY, .maximum = (double)-INFINITY};
+    for (int lane = 0; lane < LANES; lane++) {
+        out->minimum = fmin(out->minimum, (double)l.low[lane]);
+        out->maximum = fmax(out->maximum, (double)l.high[lane]);
+        out->sum_magnitudes += l.magnitudes[lane];
+        out->sum_squares += l.squares[lane];
+        out->zeros += l.zeros[lane];
+        out->not_finite += l.odd[lane];
+        out->negative += l.negative[lane];
+    }
+}
+
+static void mark(unsigned char *seen, const void *values, int64_t count)
+{
+    const real *v = values;
+    for (int64_t i = 0; i < count; i++)
+        seen[i] = (unsigned char)(seen[i] | (v[i] != 0));
+}
+
+static void scale(void *values, double by, int64_t count)
+{
+    real *v = values;
+    for (int64_t i = 0; i < count; i++)
+        v[i] = (real)((double)v[i] * by);
+}
+
+static void transpose(void *to, int64_t to_stride, const void *from, int64_t stride,
+                      int64_t rows, int64_t columns)
+{
+    enum { TILE = 16 }; /* a tile of each side stays in the first-level cache */
+    real *t = to;
+    const real *f = from;
+    for (int64_t i0 = 0; i0 < rows; i0 += TILE) {
+        const int64_t i1 = i0 + TILE < rows ? i0 + TILE : rows;
+        for (int64_t j0 = 0; j0 < columns; j0 += TILE) {
+            const int64_t j1 = j0 + TILE < columns ? j0 + TILE : columns;
+            for (int64_t j = j0; j < j1; j++)
+                for (int64_t i = i0; i < i1; i++)
+                    t[j * to_stride + i] = f[i * stride + j];
+        }
+    }
+}
+
+static void add(void *y, double by, const void *x, int64_t count)
+{
+    real *restrict to = y;
+    const real *restrict from = x, factor = (real)by;
+    for (int64_t i = 0; i < count; i++)
+        to[i] += factor * from[i];
+}
+
+static double dot(const void *x, const void *y, int64_t count)
+{
+    const real *a = x, *b = y;
+    double lane[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int l = 0; l < LANES; l++)
+            lane[l] += (double)a[i + l] * (double)b[i + l];
+    for (int l = 0; i < count; i++, l++)
+        lane[l] += (double)a[i] * (double)b[i];
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+           ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+static void scale_columns(void *a, const double *by, int64_t rows, int64_t k)
+{
+    real *v = a;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < k; j++)
+            v[i * k + j] = (real)((double)v[i * k + j] * by[j]);
+}
+
+static void scale_rows(void *to, const void *a, const void *by, int64_t rows, int64_t k)
+{
+    real *out = to;
+    const real *in = a, *weight = by;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < k; j++)
+            out[i * k + j] = in[i * k + j] * weight[i];
+}
+
+static void add_column_sums(double *sums, const void *a, const void *weight, int64_t rows,
+                            int64_t k)
+{
+    const real *v = a, *w = weight;
+    for (int64_t i = 0; i < rows; i++) {
+        const double by = w != NULL ? (double)w[i] : 1;
+        for (int64_t j = 0; j < k; j++)
+            sums[j] += by * (double)v[i * k + j];
+    }
+}
+
+static void add_column_squares(double *sums, const void *a, int64_t rows, int64_t k)
+{
+    const real *v = a;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < k; j++)
+            sums[j] += (double)v[i * k + j] * (double)v[i * k + j];
+}
+
+static inline real at(const real *half, int64_t i)
+{
+    return half != NULL ? half[i] : 0;
+}
+
+/* The one guard against division by zero. */
+static inline real guarded(real denominator)
+{
+    return denominator > tiny ? denominator : tiny;
+}
+
+static void multiply(void *theta, const tsr__halves *halves, double exponent, int64_t count)
+{
+    real *t = theta;
+    const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
+               *quartic = halves->quartic;
+    for (int64_t i = 0; i < count; i++) {
+        const real plus = at(flat, i) + at(curved, i) + at(quartic, i);
+        real next = t[i] * minus[i] / guarded(plus);
+        if (exponent != 1)
+            next = t[i] * (real)pow((double)(minus[i] / guarded(plus)), exponent);
+        t[i] = t[i] > 0 ? (next < largest ? next : largest) : 0;
+    }
+}
+
+/* The root t >= 0 of b + c t + q t^3 = p (logarithmic: of t (b + c t + q t^3) = p). Without q
+ * it is closed form; with q that form is an upper bound, from which Newton falls onto the root,
+ * since the left side is convex and rising. */
+static double root(double p, double b, double c, double q, bool logarithmic)
+{
+    double t;
+    if (logarithmic)
+        t = 2 * p / fmax(b + sqrt(b * b + 4 * c * p), DBL_MIN);
+    else if (c > 0)
+        t = fmax(p - b, 0) / c;
+    else
+        t = q > 0 ? cbrt(fmax(p - b, 0) / q) : p > b ? DBL_MAX : 0;
+    for (int step = 0; q > 0 && t > 0 && step < 60; step++) {
+        const double value =
+            logarithmic ? t * (b + t * (c + t * t * q)) - p : b + t * (c + t * t * q) - p;
+        const double slope = logarithmic ? b + t * (2 * c + 4 * t * t * q) : c + 3 * t * t * q;
+        const double next = t - value / slope;
+        if (!(next < t))
+            break;
+        t = next > 0 ? next : 0;
+    }
+    return t;
+}
+
+static void majorise(void *theta, const tsr__halves *halves, bool logarithmic, int64_t count)
+{
+    real *t = theta;
+    const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
+               *quartic = halves->quartic;
+    for (int64_t i = 0; i < count; i++) {
+        const double by = root((double)minus[i], (double)at(flat, i), (double)at(curved, i),
+                               (double)at(quartic, i), logarithmic);
+        const double next = (double)t[i] * fmin(by, 1e30);
+        t[i] = t[i] > 0 ? (real)fmin(next, (double)largest) : 0;
+    }
+}
+
+/* theta t with t = (l + sqrt(l^2 + 4 a c)) / 2 a: l = minus - flat of either sign, a = curved,
+ * c = anti. */
+static void signed_root(void *theta, const tsr__halves *halves, int64_t count)
+{
+    real *t = theta;
+    const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
+               *anti = halves->anti;
+    for (int64_t i = 0; i < count; i++) {
+        const double l = (double)minus[i] - (double)at(flat, i), a = (double)curved[i];
+        const double up = l + sqrt(l * l + 4 * a * (double)at(anti, i));
+        const double next = (double)t[i] * fmax(up, 0) / fmax(2 * a, DBL_MIN);
+        t[i] = t[i] > 0 ? (real)fmin(next, (double)largest) : 0;
+    }
+}
+
+static void descend_row(const tsr__descent *d, int64_t row)
+{
+    const int64_t k = d->k;
+    real *g = (real *)d->theta + row * k, *restrict q = (real *)d->product + row * k;
+    const real *p = (const real *)d->projection + row * k, *gram = d->gram;
+    real *slope = d->slope != NULL ? (real *)d->slope + row * k : NULL;
+    const real *bend = d->bend != NULL ? (const real *)d->bend + row * k : NULL;
+    const real w = d->weight != NULL ? ((const real *)d->weight)[row] : 1;
+    for (int64_t j = 0; j < k; j++) {
+        const real curve = 2 * w * gram[j * k + j] + at(bend, j);
+        if (curve <= 0)
+            continue;
+        const real gradient = 2 * w * (q[j] - p[j]) + at(slope, j);
+        real next = g[j] - gradient / curve;
+        next = next > 0 ? next : 0;
+        const real moved = next - g[j];
+        g[j] = next;
+        if (bend != NULL)
+            slope[j] += bend[j] * moved;
+        if (moved != 0)
+            for (int64_t i = 0; i < k; i++)
+                q[i] += moved * gram[j * k + i];
+    }
+}
+
+static void descend(const tsr__descent *d)
+{
+    for (int64_t row = 0; row < d->rows; row++)
+        for (int sweep_number = 0; sweep_number < d->sweeps; sweep_number++)
+            descend_row(d, row);
+}
+
+static void column_residual(double *out, const void *a, const void *basis, const void *gram,
+                            int64_t column, int64_t rows, int64_t k)
+{
+    const real *ahead = a, *f = basis, *b = gram;
+    for (int64_t j = 0; j < rows; j++) {
+        double sum = (double)ahead[j * k + column];
+        for (int64_t l = 0; l < k; l++)
+            sum -= l == column ? 0 : (double)f[j * k + l] * (double)b[l * k + column];
+        out[j] = sum;
+    }
+}
+
+/* Natural logarithm of a positive normal number, without branches, so that loops of it become
+ * vector code: x = 2^e (1 + f), log(1 + f) by the odd series of s = f / (2 + f), whose
+ * coefficients are the minimax ones of fdlibm; error below one unit in the last place. */
+static inline double logarithm(double x)
+{
+    union {
+        double real;
+        uint64_t bits;
+    } v = {x}, power;
+    const uint64_t shift = v.bits + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
+    power.bits = (shift >> 52) | 0x4330000000000000u; /* 2^52 + exponent + 1023 */
+    v.bits = (shift & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu;
+    const double e = power.real - (0x1p52 + 1023), f = v.real - 1, s = f / (2 + f), z = s * s;
+    const double w = z * z;
+    const double even =
+        w * (0.3999999999940941908 + w * (0.2222219843214978396 + w * 0.1531383769920937332));
+    const double odd =
+        z *
+        (0.6666666666666735130 +
+         w * (0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591)));
+    const double half = 0.5 * f * f;
+    return e * 6.93147180369123816490e-01 -
+           ((half - (s * (half + even + odd) + e * 1.90821492927058770002e-10)) - f);
+}
+
+static double ratio_value(real *y, const real *x, int64_t count)
+{
+    double lane[LANES] = {0};
+    for (int64_t i = 0; i < count; i += LANES) {
+        const int lanes = count - i < LANES ? (int)(count - i) : LANES;
+        for (int l = 0; l < lanes; l++) {
+            const real below = guarded(y[i + l]), r = x[i + l] / below;
+            const real bounded = r < largest ? r : largest;
+            const double safe = (double)(bounded > tiny ? bounded : 1);
+            lane[l] += (double)x[i + l] * logarithm(safe) - (double)x[i + l] + (double)y[i + l];
+            y[i + l] = bounded;
+        }
+    }
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+           ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+static double ratio(void *y, const void *x, int64_t count, bool value)
+{
+    real *to = y;
+    const real *from = x;
+    if (value)
+        return ratio_value(to, from, count);
+    for (int64_t i = 0; i < count; i++) {
+        const real r = from[i] / guarded(to[i]);
+        to[i] = r < largest ? r : largest;
+    }
+    return 0;
+}
+
+static void sparse_project(void *out, const int64_t *rows, const int32_t *columns,
+                           const void *values, int64_t samples, const void *factor, int64_t k)
+{
+    const real *v = values, *f = factor;
+    for (int64_t i = 0; i < samples; i++) {
+        real *restrict p = (real *)out + i * k;
+        for (int64_t j = 0; j < k; j++)
+            p[j] = 0;
+        for (int64_t entry = rows[i]; entry < rows[i + 1]; entry++) {
+            const real *restrict from = f + columns[entry] * k;
+            for (int64_t j = 0; j < k; j++)
+                p[j] += v[entry] * from[j];
+        }
+    }
+}
+
+static void sparse_collect(void *out, const int64_t *rows, const int32_t *columns,
+                           const void *values, int64_t samples, const void *codes, int64_t k)
+{
+    const real *v = values;
+    for (int64_t i = 0; i < samples; i++) {
+        const real *restrict g = (const real *)codes + i * k;
+        for (int64_t entry = rows[i]; entry < rows[i + 1]; entry++) {
+            real *restrict to = (real *)out + columns[entry] * k;
+            for (int64_t j = 0; j < k; j++)
+                to[j] += v[entry] * g[j];
+        }
+    }
+}
+
+static double sparse_ratio(void *project, void *collect, const int64_t *rows,
+                           const int32_t *columns, const void *values, int64_t samples,
+                           const void *codes, const void *weighted, const void *factor,
+                           int64_t k)
+{
+    const real *v = values;
+    double value = 0;
+    for (int64_t i = 0; i < samples; i++) {
+        const real *g = (const real *)codes + i * k;
+        const real *restrict h = weighted != NULL ? (const real *)weighted + i * k : NULL;
+        real *restrict p = project != NULL ? (real *)project + i * k : NULL;
+        for (int64_t j = 0; p != NULL && j < k; j++)
+            p[j] = 0;
+        for (int64_t entry = rows[i]; entry < rows[i + 1]; entry++) {
+            const real *restrict f = (const real *)factor + columns[entry] * k;
+            real y = 0;
+            for (int64_t j = 0; j < k; j++)
+                y += g[j] * f[j];
+            real r = v[entry] / guarded(y);
+            r = r < largest ? r : largest;
+            if (p != NULL) {
+                for (int64_t j = 0; j < k; j++)
+                    p[j] += r * f[j];
+            } else {
+                real *restrict to = (real *)collect + columns[entry] * k;
+                for (int64_t j = 0; j < k; j++)
+                    to[j] += r * h[j];
+                value += (double)v[entry] * (logarithm((double)guarded(r)) - 1);
+            }
+        }
+    }
+    return value;
+}
+
+extern const tsr__kernels NAME(tsr__kernels_, REAL_NAME, TSR_KERNEL_SET);
+const tsr__kernels NAME(tsr__kernels_, REAL_NAME,
+                        TSR_KERNEL_SET) = {.sweep = sweep,
+                                           .mark = mark,
+                                           .scale = scale,
+                                           .transpose = transpose,
+                                           .add = add,
+                                           .dot = dot,
+                                           .scale_columns = scale_columns,
+                                           .scale_rows = scale_rows,
+                                           .add_column_sums = add_column_sums,
+                                           .add_column_squares = add_column_squares,
+                                           .multiply = multiply,
+                                           .majorise = majorise,
+                                           .signed_root = signed_root,
+                                           .descend = descend,
+                                           .column_residual = column_residual,
+                                           .ratio = ratio,
+                                           .sparse_project = sparse_project,
+                                           .sparse_collect = sparse_collect,
+                                           .sparse_ratio = sparse_ratio};

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Matrices: making, viewing and looking. What copies is in copy.c, what sorts in sparse.c. */
+#include "matrix/matrix.h"
+
+#include <string.h>
+
+size_t tsr__type_size(tsr_type type)
+{
+    return type == TSR_FLOAT64 ? sizeof(double) : sizeof(float);
+}
+
+const char *tsr__type_name(tsr_type type)
+{
+    return type == TSR_FLOAT64 ? "float64" : "float32";
+}
+
+static void release_arrays(tsr_matrix *x)
+{
+    tsr__free(x->values);
+    tsr__free(x->rows);
+    tsr__free(x->columns);
+}
+
+static tsr_status check_shape(int64_t samples, int64_t features)
+{
+    int64_t values = 0;
+    if (samples < 0 || features < 0 || !tsr__multiply(&values, samples, features))
+        return tsr__fail(TSR_ERROR_ARGUMENT, "a matrix cannot be %lld x %lld",
+                         (long long)samples, (long long)features);
+    return TSR_OK;
+}
+
+static tsr_status make(tsr_matrix **out, tsr_matrix contents)
+{
+    tsr_status status = check_shape(contents.samples, contents.features);
+    if (status < 0)
+        return status;
+    tsr_matrix *x = tsr__alloc(1, sizeof *x);
+    if (x == NULL)
+        return TSR_ERROR_MEMORY;
+    *x = contents;
+    *out = x;
+    return TSR_OK;
+}
+
+tsr_status tsr__matrix_take_dense(tsr_matrix **out, void *values, int64_t samples,
+                                  int64_t features, tsr_type type)
+{
+    return make(out, (tsr_matrix){.samples = samples,
+                                  .features = features,
+                                  .stride = features,
+                                  .type = type,
+                                  .values = values,
+                                  .release = release_arrays});
+}
+
+tsr_status tsr__matrix_take_sparse(tsr_matrix **out, int64_t *rows, int32_t *columns,
+                                   void *values, int64_t samples, int64_t features,
+                                   tsr_type type)
+{
+    return make(out, (tsr_matrix){.samples = samples,
+                                  .features = features,
+                                  .type = type,
+                                  .sparse = true,
+                                  .values = values,
+                                  .rows = rows,
+                                  .columns = columns,
+                                  .release = release_arrays});
+}
+
+tsr_status tsr_matrix_create(tsr_matrix **out, int64_t samples, int64_t features, tsr_type type)
+{
+    tsr_status status = check_shape(samples, features);
+    void *values = NULL;
+    if (status < 0)
+        return status;
+    values = tsr__alloc_zero(samples * features, tsr__type_size(type));
+    if (values == NULL)
+        return TSR_ERROR_MEMORY;
+    status = tsr__matrix_take_dense(out, values, samples, features, type);
+    if (status < 0)
+        tsr__free(values);
+    return status;
+}
+
+tsr_status tsr_matrix_view_dense(tsr_matrix **out, void *values, int64_t samples,
+                                 int64_t features, int64_t stride, tsr_type type)
+{
+    if (stride < features)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "stride %lld is below the %lld features",
+                         (long long)stride, (long long)features);
+    return make(out, (tsr_matrix){.samples = samples,
+                                  .features = features,
+                                  .stride = stride,
+                                  .type = type,
+                                  .values = values});
+}
+
+static tsr_status check_row(const int64_t *rows, const int32_t *columns, int64_t i,
+                            int64_t features)
+{
+    if (rows[i + 1] < rows[i])
+        return tsr__fail(TSR_ERROR_DATA, "row pointers fall at row %lld", (long long)i);
+    for (int64_t at = rows[i]; at < rows[i + 1]; at++) {
+        if (columns[at] < 0 || columns[at] >= features)
+            return tsr__fail(TSR_ERROR_DATA, "row %lld has column %d of %lld", (long long)i,
+                             columns[at], (long long)features);
+        if (at > rows[i] && columns[at] <= columns[at - 1])
+            return tsr__fail(TSR_ERROR_DATA, "columns do not ascend in row %lld", (long long)i);
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr_matrix_view_sparse(tsr_matrix **out, int64_t *rows, int32_t *columns,
+                                  void *values, int64_t samples, int64_t features,
+                                  tsr_type type)
+{
+    tsr_status status = check_shape(samples, features);
+    if (status < 0)
+        return status;
+    if (rows[0] != 0)
+        return tsr__fail(TSR_ERROR_DATA, "row pointers begin with %lld", (long long)rows[0]);
+    for (int64_t i = 0; i < samples; i++) {
+        status = check_row(rows, columns, i, features);
+        if (status < 0)
+            return status;
+    }
+    return make(out, (tsr_matrix){.samples = samples,
+                                  .features = features,
+                                  .type = type,
+                                  .sparse = true,
+                                  .values = values,
+                                  .rows = rows,
+                                  .columns = columns});
+}
+
+tsr_status tsr_matrix_view_samples(tsr_matrix **out, const tsr_matrix *x, int64_t first,
+                                   int64_t count)
+{
+    if (first < 0 || count < 0 || first > x->samples - count)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "samples %lld .. %lld exceed the %lld there are",
+                         (long long)first, (long long)(first + count - 1),
+                         (long long)x->samples);
+    tsr_matrix view = *x;
+    view.samples = count;
+    view.release = NULL;
+    view.held = NULL;
+    if (x->sparse) /* positions stay those of x: rows[0] of the view is not 0 */
+        view.rows = x->rows + first;
+    else
+        view.values = (char *)x->values + (size_t)(first * x->stride) * tsr__type_size(x->type);
+    return make(out, view);
+}
+
+void tsr_matrix_free(tsr_matrix *x)
+{
+    if (x == NULL)
+        return;
+    if (x->release != NULL)
+        x->release(x);
+    tsr__free(x);
+}
+
+int64_t tsr_matrix_samples(const tsr_matrix *x)
+{
+    return x->samples;
+}
+
+int64_t tsr_matrix_features(const tsr_matrix *x)
+{
+    return x->features;
+}
+
+int64_t tsr_matrix_stored(const tsr_matrix *x)
+{
+    return x->sparse ? x->rows[x->samples] - x->rows[0] : x->samples * x->features;
+}
+
+tsr_type tsr_matrix_type(const tsr_matrix *x)
+{
+    return x->type;
+}
+
+bool tsr_matrix_is_sparse(const tsr_matrix *x)
+{
+    return x->sparse;
+}
+
+tsr_image_shape tsr_matrix_image(const tsr_matrix *x)
+{
+    return x->image;
+}
+
+tsr_status tsr_matrix_set_image(tsr_matrix *x, tsr_image_shape shape)
+{
+    int64_t pixels = 0;
+    if (shape.height < 0 || shape.width < 0 ||
+        !tsr__multiply(&pixels, shape.height, shape.width) ||
+        (pixels != x->features && shape.height != 0))
+        return tsr__fail(TSR_ERROR_ARGUMENT, "an image of %lld x %lld is not %lld features",
+                         (long long)shape.height, (long long)shape.width,
+                         (long long)x->features);
+    x->image = shape;
+    return TSR_OK;
+}
+
+tsr_image_shape tsr__image_guess(int64_t features, tsr_image_order order)
+{
+    int64_t side = 8;
+    while (side < 65536 && side * side < features)
+        side++;
+    if (side * side != features)
+        side = 0;
+    return (tsr_image_shape){side, side, order};
+}
+
+double tsr_matrix_at(const tsr_matrix *x, int64_t sample, int64_t feature)
+{
+    if (!x->sparse)
+        return tsr__value_at(x->values, x->type, sample * x->stride + feature);
+    int64_t low = x->rows[sample], high = x->rows[sample + 1];
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (x->columns[middle] < feature)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool stored = low < x->rows[sample + 1] && x->columns[low] == feature;
+    return stored ? tsr__value_at(x->values, x->type, low) : 0;
+}
+
+void tsr_matrix_get_sample(double *out, const tsr_matrix *x, int64_t sample)
+{
+    if (x->sparse) {
+        memset(out, 0, (size_t)x->features * sizeof *out);
+        for (int64_t at = x->rows[sample]; at < x->rows[sample + 1]; at++)
+            out[x->columns[at]] = tsr__value_at(x->values, x->type, at);
+        return;
+    }
+    for (int64_t j = 0; j < x->features; j++)
+        out[j] = tsr__value_at(x->values, x->type, sample * x->stride + j);
+}
+
+void *tsr_matrix_values(const tsr_matrix *x)
+{
+    return x->values;
+}
+
+int64_t tsr_matrix_stride(const tsr_matrix *x)
+{
+    return x->stride;
+}
+
+const int64_t *tsr_matrix_rows(const tsr_matrix *x)
+{
+    return x->rows;
+}
+
+const int32_t *tsr_matrix_columns(const tsr_matrix *x)
+{
+    return x->columns;
+}

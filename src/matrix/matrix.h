@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The matrix from the inside: n samples as rows, m features as columns, dense or CSR. */
+#ifndef TSR_MATRIX_MATRIX_H
+#define TSR_MATRIX_MATRIX_H
+
+#include "base/memory.h"
+#include "base/status.h"
+
+struct tsr_matrix {
+    int64_t samples, features;
+    int64_t stride; /* dense: values from one row to the next */
+    tsr_type type;
+    bool sparse;
+    tsr_image_shape image;
+    void *values;                   /* dense: samples x stride; sparse: rows[samples] of them */
+    int64_t *rows;                  /* sparse: samples + 1 positions, rows[0] = 0 */
+    int32_t *columns;               /* sparse: ascending within a row, none twice */
+    void (*release)(tsr_matrix *x); /* frees the arrays; NULL: they belong to somebody else */
+    void *held;                     /* what release needs besides, such as a mapped file */
+};
+
+size_t tsr__type_size(tsr_type type);
+const char *tsr__type_name(tsr_type type); /* "float64" */
+
+/* Takes arrays from tsr__alloc: on success they belong to the matrix, on failure still to the
+ * caller. A taken sparse matrix must be well formed; see tsr__sparse_tidy. */
+tsr_status tsr__matrix_take_dense(tsr_matrix **out, void *values, int64_t samples,
+                                  int64_t features, tsr_type type);
+tsr_status tsr__matrix_take_sparse(tsr_matrix **out, int64_t *rows, int32_t *columns,
+                                   void *values, int64_t samples, int64_t features,
+                                   tsr_type type);
+
+/* Sorts each row by column, sums entries of one position, drops zeros: in place. `rows` must be
+ * ascending and columns in range. O(non-zeros) when the rows are sorted already. */
+tsr_status tsr__sparse_tidy(int64_t samples, int64_t *rows, int32_t *columns, void *values,
+                            tsr_type type);
+
+/* The image shape to assume of `features` pixels when nobody says: a square of at least 8 x 8,
+ * in `order`; height 0 where it is not a square. */
+tsr_image_shape tsr__image_guess(int64_t features, tsr_image_order order);
+
+static inline double tsr__value_at(const void *values, tsr_type type, int64_t at)
+{
+    return type == TSR_FLOAT64 ? ((const double *)values)[at]
+                               : (double)((const float *)values)[at];
+}
+
+static inline void tsr__value_set(void *values, tsr_type type, int64_t at, double value)
+{
+    if (type == TSR_FLOAT64)
+        ((double *)values)[at] = value;
+    else
+        ((float *)values)[at] = (float)value;
+}
+
+#endif

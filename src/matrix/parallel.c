@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Threads by OpenMP. */
+#include "matrix/parallel.h"
+
+#include <omp.h>
+
+int tsr__threads(int64_t wanted, int64_t items)
+{
+    int64_t threads = wanted > 0 ? wanted : omp_get_num_procs();
+    if (threads > items)
+        threads = items;
+    return threads < 1 ? 1 : (int)threads;
+}
+
+void tsr__parallel(int64_t items, int threads, tsr__body body, void *context)
+{
+    if (threads <= 1) {
+        for (int64_t item = 0; item < items; item++)
+            body(context, item, 0);
+        return;
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (int64_t item = 0; item < items; item++)
+        body(context, item, omp_get_thread_num());
+}

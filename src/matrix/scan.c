@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What one pass over a matrix shows, the checks that rest on it, and unit norms.
+ *
+ * The samples are cut into as many runs as there are threads; the runs' findings are joined in
+ * order, so the answer does not depend on how many there were. */
+#include "matrix/kernels.h"
+#include "matrix/matrix.h"
+#include "matrix/parallel.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* The values of sample i and how many there are. */
+static const void *row_of(const tsr_matrix *x, int64_t i, int64_t *count)
+{
+    const size_t size = tsr__type_size(x->type);
+    *count = x->sparse ? x->rows[i + 1] - x->rows[i] : x->features;
+    return (char *)x->values + (size_t)(x->sparse ? x->rows[i] : i * x->stride) * size;
+}
+
+struct run {
+    tsr_scan scan;
+    unsigned char *seen; /* features with a value other than zero */
+};
+
+struct scanning {
+    const tsr_matrix *x;
+    struct run *run;
+    int64_t runs;
+};
+
+/* The first entry of sample i that is not finite (or: negative), as a feature. */
+static int64_t find_odd(const tsr_matrix *x, int64_t i, bool negative)
+{
+    int64_t count = 0;
+    const void *values = row_of(x, i, &count);
+    for (int64_t at = 0; at < count; at++) {
+        const double v = tsr__value_at(values, x->type, at);
+        if (negative ? v < 0 : !isfinite(v))
+            return x->sparse ? x->columns[x->rows[i] + at] : at;
+    }
+    return -1;
+}
+
+static int64_t count_infinite(const tsr_matrix *x, int64_t i)
+{
+    int64_t count = 0, infinite = 0;
+    const void *values = row_of(x, i, &count);
+    for (int64_t at = 0; at < count; at++)
+        infinite += isinf(tsr__value_at(values, x->type, at)) != 0;
+    return infinite;
+}
+
+static void note_odd(tsr_scan *scan, const tsr_matrix *x, int64_t i, const tsr__sweep *sweep)
+{
+    if (sweep->not_finite > 0) {
+        scan->infinite += count_infinite(x, i);
+        if (scan->not_finite == 0) {
+            scan->first_not_finite[0] = i;
+            scan->first_not_finite[1] = find_odd(x, i, false);
+        }
+    }
+    if (sweep->negative > 0 && scan->negative == 0) {
+        scan->first_negative[0] = i;
+        scan->first_negative[1] = find_odd(x, i, true);
+    }
+    scan->not_finite += sweep->not_finite;
+    scan->negative += sweep->negative;
+}
+
+static void scan_sample(struct run *run, const tsr_matrix *x, int64_t i)
+{
+    tsr_scan *scan = &run->scan;
+    const tsr__kernels *kernels = tsr__kernels_of(x->type);
+    const double accuracy = x->type == TSR_FLOAT64 ? 1e-9 : 1e-5;
+    int64_t count = 0;
+    tsr__sweep sweep;
+    const void *values = row_of(x, i, &count);
+    kernels->sweep(&sweep, values, count);
+    note_odd(scan, x, i, &sweep);
+    scan->minimum = fmin(scan->minimum, sweep.minimum);
+    scan->maximum = fmax(scan->maximum, sweep.maximum);
+    if (count < x->features) {
+        scan->minimum = fmin(scan->minimum, 0);
+        scan->maximum = fmax(scan->maximum, 0);
+    }
+    scan->nonzeros += count - sweep.zeros;
+    if (sweep.zeros == count) {
+        if (scan->empty_samples++ == 0)
+            scan->first_empty_sample = i;
+    } else if (fabs(sweep.sum_squares - 1) > accuracy) {
+        scan->unit_samples = false;
+    }
+    if (!x->sparse)
+        kernels->mark(run->seen, values, count);
+    for (int64_t at = 0; x->sparse && at < count; at++)
+        run->seen[x->columns[x->rows[i] + at]] |= tsr__value_at(values, x->type, at) != 0;
+}
+
+static void scan_run(void *context, int64_t item, int thread)
+{
+    const struct scanning *s = context;
+    struct run *run = &s->run[item];
+    (void)thread;
+    run->scan = (tsr_scan){.minimum = (double)INFINITY,
+                           .maximum = (double)-INFINITY,
+                           .first_not_finite = {-1, -1},
+                           .first_negative = {-1, -1},
+                           .first_empty_sample = -1,
+                           .first_empty_feature = -1,
+                           .unit_samples = true};
+    const int64_t end = s->x->samples * (item + 1) / s->runs;
+    for (int64_t i = s->x->samples * item / s->runs; i < end; i++)
+        scan_sample(run, s->x, i);
+}
+
+/* Adds what a later run found. */
+static void join(tsr_scan *all, const tsr_scan *more)
+{
+    all->minimum = fmin(all->minimum, more->minimum);
+    all->maximum = fmax(all->maximum, more->maximum);
+    if (all->not_finite == 0)
+        memcpy(all->first_not_finite, more->first_not_finite, sizeof all->first_not_finite);
+    if (all->negative == 0)
+        memcpy(all->first_negative, more->first_negative, sizeof all->first_negative);
+    if (all->empty_samples == 0)
+        all->first_empty_sample = more->first_empty_sample;
+    all->nonzeros += more->nonzeros;
+    all->not_finite += more->not_finite;
+    all->infinite += more->infinite;
+    all->negative += more->negative;
+    all->empty_samples += more->empty_samples;
+    all->unit_samples = all->unit_samples && more->unit_samples;
+}
+
+tsr_status tsr_matrix_scan(tsr_scan *out, const tsr_matrix *x)
+{
+    tsr_status status = TSR_OK;
+    unsigned char *seen = NULL;
+    struct run *run = NULL;
+    const int64_t worth = tsr_matrix_stored(x) / 1000000 + 1; /* a thread pays from there on */
+    const int runs = tsr__threads(0, worth);
+    TSR_NEW_ZERO(seen, runs * (x->features + 1));
+    TSR_NEW(run, runs);
+    for (int i = 0; i < runs; i++)
+        run[i].seen = seen + i * (x->features + 1);
+    struct scanning scanning = {x, run, runs};
+    tsr__parallel(runs, runs, scan_run, &scanning);
+
+    tsr_scan all = run[0].scan;
+    for (int i = 1; i < runs; i++)
+        join(&all, &run[i].scan);
+    for (int64_t j = 0; j < x->features; j++) {
+        bool full = false;
+        for (int i = 0; i < runs; i++)
+            full = full || run[i].seen[j];
+        if (!full && all.empty_features++ == 0)
+            all.first_empty_feature = j;
+    }
+    all.unit_samples = all.unit_samples && all.empty_samples < x->samples;
+    if (all.minimum > all.maximum)
+        all.minimum = all.maximum = (double)NAN;
+    *out = all;
+done:
+    tsr__free(seen);
+    tsr__free(run);
+    return status;
+}
+
+tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *subject)
+{
+    tsr_scan scan;
+    const tsr_status status = tsr_matrix_scan(&scan, x);
+    const char *who = subject != NULL ? subject : "the data";
+    if (status < 0)
+        return status;
+    const int64_t *odd = scan.first_not_finite, *below = scan.first_negative;
+    if ((needs & TSR_NEED_FINITE && scan.not_finite > 0) ||
+        (needs & TSR_NEED_NOT_INFINITE && scan.infinite > 0))
+        return tsr__fail(
+            TSR_ERROR_DATA,
+            "%s: sample %lld, feature %lld is %g (%lld such values); numbers must be "
+            "finite",
+            who, (long long)odd[0], (long long)odd[1], tsr_matrix_at(x, odd[0], odd[1]),
+            (long long)scan.not_finite);
+    if (needs & TSR_NEED_NON_NEGATIVE && scan.negative > 0)
+        return tsr__fail(
+            TSR_ERROR_DATA,
+            "%s: sample %lld, feature %lld is %g (%lld values below zero); numbers "
+            "must not be negative",
+            who, (long long)below[0], (long long)below[1], tsr_matrix_at(x, below[0], below[1]),
+            (long long)scan.negative);
+    if (needs & TSR_NEED_FULL_SAMPLES && scan.empty_samples > 0)
+        return tsr__fail(TSR_ERROR_DATA, "%s: sample %lld is all zero (%lld such samples)", who,
+                         (long long)scan.first_empty_sample, (long long)scan.empty_samples);
+    if (needs & TSR_NEED_FULL_FEATURES && scan.empty_features > 0)
+        return tsr__fail(TSR_ERROR_DATA, "%s: feature %lld is all zero (%lld such features)",
+                         who, (long long)scan.first_empty_feature,
+                         (long long)scan.empty_features);
+    return TSR_OK;
+}
+
+static double norm_of(const tsr__sweep *sweep, tsr_norm norm)
+{
+    const double norms[] = {
+        [TSR_NORM_NONE] = 1,
+        [TSR_NORM_L2] = sqrt(sweep->sum_squares),
+        [TSR_NORM_L1] = sweep->sum_magnitudes,
+        [TSR_NORM_MAX] = fmax(fabs(sweep->minimum), fabs(sweep->maximum)),
+    };
+    return norms[norm];
+}
+
+void tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
+{
+    const tsr__kernels *kernels = tsr__kernels_of(x->type);
+    for (int64_t i = 0; norm != TSR_NORM_NONE && i < x->samples; i++) {
+        int64_t count = 0;
+        tsr__sweep sweep;
+        const void *values = row_of(x, i, &count);
+        kernels->sweep(&sweep, values, count);
+        const double length = norm_of(&sweep, norm);
+        if (length > 0 && isfinite(length) && sweep.zeros < count)
+            kernels->scale((void *)(uintptr_t)values, 1 / length, count);
+    }
+}

@@ -1,0 +1,126 @@
+Bad input: a clear error, exit 1, and what was there before survives.
+
+  $ tessera info nowhere.npy
+  tessera: nowhere.npy: No such file or directory
+  [1]
+  $ tessera info data/v5.mat:nothing
+  tessera: data/v5.mat: there is no nothing; there is fea (5 x 4 float64), gnd (5 x 1 float64)
+  [1]
+  $ : > empty.npy; tessera info empty.npy
+  tessera: empty.npy: does not begin as a .npy array does
+  [1]
+  $ : > empty.csv; tessera info empty.csv
+  tessera: empty.csv: holds no table: there is nothing but blanks and comments
+  [1]
+  $ echo hello > x.npy; tessera info x.npy
+  tessera: x.npy: does not begin as a .npy array does
+  [1]
+  $ echo hello > x.dat; tessera info x.dat
+  tessera: x.dat: neither its contents nor its name says what format it is; known are .npy .npz .mat .h5 .hdf5 .hdf .mtx .csv .txt .tsv .tab .svm .libsvm .svmlight and folders of images
+  [1]
+  $ head -c 100 data/little_f8_c.npy > short.npy; tessera info short.npy
+  tessera: short.npy: ends within the .npy head (100 bytes)
+  [1]
+  $ head -c 120 data/v5.mat > short.mat; tessera info short.mat
+  tessera: short.mat: is no .mat file of version 4, 5 or 7.3
+  [1]
+  $ head -c 200 data/plain.h5 > short.h5; tessera info short.h5
+  tessera: short.h5: HDF5 cannot open the file
+  [1]
+  $ head -c 100 data/pair.npz > short.npz; tessera info short.npz
+  tessera: short.npz: the zip archive cannot be opened: Not a zip archive
+  [1]
+  $ tessera info data/complex.npy
+  tessera: data/complex.npy: type '<c16': complex numbers; save .real or abs()
+  [1]
+  $ tessera info data/object.npy
+  tessera: data/object.npy: type '|O': Python objects, which are never unpickled; save with a number or text dtype
+  [1]
+  $ printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000), }" > huge.npy; tessera info huge.npy
+  tessera: huge.npy: 1000000000 x 1000000 elements of 8 bytes are announced, but only 0 bytes follow
+  [1]
+  $ printf '1,2,3\n4,5\n' > ragged.csv; tessera info ragged.csv
+  tessera: ragged.csv: line 2 has 2 fields where line 1 has 3
+  [1]
+  $ printf 'a,b\n1,2\n3,x\n' > words.csv; tessera info words.csv
+  tessera: words.csv: line 3, column 2 ('b'): 'x' is not a number
+  [1]
+  $ printf '1,2\n3,nan\n' > nan.csv; tessera info nan.csv; tessera convert nan.csv -o nan.npy
+  nan.csv
+    format     csv, text, dense
+    samples    2
+    features   2
+    density    100 %
+    range      1 .. 3
+    unit norm  no
+    labels     none
+    note       1 values are NaN or infinite, the first is sample 1, feature 1
+  tessera: nan.csv: sample 1, feature 1 is nan (1 such values); numbers must be finite
+  [1]
+  $ printf '1,2\n3,inf\n' > inf.csv; tessera convert inf.csv -o inf.npy --missing keep
+  tessera: inf.csv: sample 1, feature 1 is inf (1 such values); numbers must be finite
+  [1]
+  $ printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n' > far.mtx; tessera info far.mtx
+  tessera: far.mtx: line 3: row 3 exceeds the 2 rows
+  [1]
+  $ printf '%%%%MatrixMarket matrix coordinate real general\n2 2 9\n1 1 5\n' > few.mtx; tessera info few.mtx
+  tessera: few.mtx: line 2 claims 2 x 2 with 9 entries, but the file ends after 58 bytes
+  [1]
+  $ printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1000000000000000\n1 1 5\n' > many.mtx; tessera info many.mtx
+  tessera: many.mtx: line 2 claims 2 x 2 with 1000000000000000 entries, but the file ends after 73 bytes
+  [1]
+  $ printf '1 1:2 x:3\n' > bad.svm; tessera info bad.svm
+  tessera: bad.svm: line 1: 'x:3' is not index:value
+  [1]
+  $ printf '1 99999999999:2\n' > far.svm; tessera info far.svm
+  tessera: far.svm: line 1: index 99999999999 is not within 0 and 2147483647
+  [1]
+  $ mkdir none; tessera info none
+  tessera: none: holds no images (.png .jpg .jpeg .pgm .ppm .pnm)
+  [1]
+
+Folders of images.
+
+  $ mkdir -p mix/a mix/b; printf 'P2 2 2 255\n1 2 3 4\n' > mix/a/1.pgm; printf 'P2 3 2 255\n1 2 3 4 5 6\n' > mix/b/1.pgm; tessera info mix
+  tessera: mix: b/1.pgm has 3 x 2 pixels but a/1.pgm has 2 x 2: resize all with --size WxH
+  [1]
+  $ tessera info mix --size 2x2 | head -5
+  mix
+    format     images, uint8, dense
+    samples    2
+    features   4 (images 2 x 2, row by row)
+    density    100 %
+  $ printf 'P5 900 900 255\nxx' > mix/b/0.pgm; tessera info mix --size 2x2
+  tessera: mix: b/0.pgm: truncated PGM/PPM: 900 x 900 pixels need 810000 bytes, 2 are there
+  [1]
+  $ tessera info mix --size 2x2 --skip-bad | grep note
+    note       2 classes have a single sample
+    note       left out b/0.pgm: truncated PGM/PPM: 900 x 900 pixels need 810000 bytes, 2 are there
+
+Labels that do not fit.
+
+  $ printf '1\n2\n' > two.csv; tessera info data/v5.mat --labels two.csv
+  tessera: two.csv holds 2 labels for the 5 samples of data/v5.mat:fea
+  [1]
+  $ tessera info data/v5.mat --labels nowhere.csv
+  tessera: --labels nowhere.csv is neither a file nor found inside: data/v5.mat: there is no nowhere.csv; there is fea (5 x 4 float64), gnd (5 x 1 float64)
+  [1]
+  $ tessera info data/unclear.npz
+  tessera: data/unclear.npz: cannot tell which variable holds the samples: first (5 x 4 float64), second (4 x 5 float64), third (5 int64); say which, as FILE:NAME
+  [1]
+
+Outputs.
+
+  $ tessera demo --quiet -o old.npz; cp old.npz copy.npz; tessera convert nan.csv -o old.npz; cmp old.npz copy.npz
+  tessera: nan.csv: sample 1, feature 1 is nan (1 such values); numbers must be finite
+  $ tessera demo -o missing/folder.npz
+  tessera: missing/folder.npz: cannot write there: No such file or directory
+  [1]
+  $ tessera demo -o x.unknown
+  tessera: x.unknown: neither its contents nor its name says what format it is; known are .npy .npz .mat .h5 .hdf5 .hdf .mtx .csv .txt .tsv .tab .svm .libsvm .svmlight and folders of images
+  [1]
+  $ ln -s /dev/full full.csv; tessera demo -o full.csv
+  tessera: full.csv: cannot write: No space left on device
+  [1]
+  $ ls -A | grep tmp
+  [1]

@@ -1,0 +1,119 @@
+The front door: overview, version, wrong words.
+
+  $ tessera --version
+  tessera 0.1.0
+  $ tessera --help
+  tessera 0.1.0: learn parts of images, histograms and documents from many samples and a few labels
+  
+  usage: tessera COMMAND [options] INPUT... [-o OUTPUT]
+  
+    data    info        Say what a file or folder holds and what looks suspicious about it.
+            convert     Write data in another format, selected, normalised or transposed.
+    study   demo        Draw labelled pictures with known parts to try things on.
+  
+  `tessera COMMAND --help` shows a command's options and an example.
+  $ tessera
+  tessera 0.1.0: learn parts of images, histograms and documents from many samples and a few labels
+  
+  usage: tessera COMMAND [options] INPUT... [-o OUTPUT]
+  
+    data    info        Say what a file or folder holds and what looks suspicious about it.
+            convert     Write data in another format, selected, normalised or transposed.
+    study   demo        Draw labelled pictures with known parts to try things on.
+  
+  `tessera COMMAND --help` shows a command's options and an example.
+  [2]
+  $ tessera inof x.npy
+  tessera: there is no command 'inof'; did you mean 'info'?
+  `tessera --help` lists the commands.
+  [2]
+  $ tessera info
+  tessera info: an input is missing
+  usage: tessera info [options] DATA
+  `tessera info --help` shows what it takes.
+  [2]
+  $ tessera info a b
+  tessera info: too many inputs
+  usage: tessera info [options] DATA
+  `tessera info --help` shows what it takes.
+  [2]
+  $ tessera info --jsno x
+  tessera info: there is no option --jsno; did you mean --json?
+  `tessera info --help` shows what it takes.
+  [2]
+  $ tessera info --size 3 x
+  tessera info: --size wants WxH such as 32x24, not '3'
+  `tessera info --help` shows what it takes.
+  [2]
+  $ tessera convert x.npy
+  tessera convert: missing: --output
+  usage: tessera convert [options] DATA -o FILE
+  `tessera convert --help` shows what it takes.
+  [2]
+  $ tessera convert x.npy -o
+  tessera convert: --output wants a value (FILE)
+  `tessera convert --help` shows what it takes.
+  [2]
+  $ tessera info --image-order sideways x
+  tessera info: --image-order is one of auto|row|column, not 'sideways'
+  `tessera info --help` shows what it takes.
+  [2]
+  $ tessera help info
+  Say what a file or folder holds and what looks suspicious about it.
+  
+  usage: tessera info [options] DATA
+  
+  looking
+    --show SAMPLE                draw this sample as a picture; -1: none (-1; -1 to 9e+15)
+  
+  reading
+    --labels SRC                 labels from FILE, FILE:NAME, a variable or a column; else found beside the data
+    --image-shape HxW            samples are pictures of H rows and W columns; squares are found (1 to 65536)
+    --image-order auto|row|column
+                                 pixels lie row by row or column by column (.mat: column)
+    --size WxH                   resize images to W columns and H rows by area averaging (1 to 65536)
+    --skip-bad                   leave out unreadable images instead of failing
+    --header auto|yes|no         whether a table's first line is names
+    --threads N                  threads, 0: all processors (0; 0 to 4096)
+  
+  talking
+    --json                       print one JSON object instead of text
+    -q, --quiet                  no progress and no notes
+  
+  DATA is a file, FILE:NAME (a variable of it) or a folder of images.
+  
+  example
+    tessera info faces.mat --show 0
+  $ tessera convert --help
+  Write data in another format, selected, normalised or transposed.
+  
+  usage: tessera convert [options] DATA -o FILE
+  
+  converting
+    -o, --output FILE            where to write; required
+    --normalize none|l2|l1|max   scale every sample to unit norm
+    --transpose                  features become samples; labels are left out
+    --select WHICH               keep classes:A,B or rows:0-9,20 (in that order)
+    --precision keep|double|single
+                                 type of the numbers
+    --storage keep|dense|sparse  how they are stored
+    --missing error|keep         whether NaN is refused or kept as a missing value
+  
+  reading
+    --labels SRC                 labels from FILE, FILE:NAME, a variable or a column; else found beside the data
+    --image-shape HxW            samples are pictures of H rows and W columns; squares are found (1 to 65536)
+    --image-order auto|row|column
+                                 pixels lie row by row or column by column (.mat: column)
+    --size WxH                   resize images to W columns and H rows by area averaging (1 to 65536)
+    --skip-bad                   leave out unreadable images instead of failing
+    --header auto|yes|no         whether a table's first line is names
+    --threads N                  threads, 0: all processors (0; 0 to 4096)
+  
+  talking
+    --json                       print one JSON object instead of text
+    -q, --quiet                  no progress and no notes
+  
+  The extension of FILE says the format; a FILE without one is a folder of PNG images.
+  
+  example
+    tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz
