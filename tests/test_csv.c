@@ -31,8 +31,8 @@ static void test_layouts(void **unused)
         "1,2,3\n4,5,6\n",
         "1,2,3\n4,5,6",
         "1,2,3\r\n4,5,6\r\n",
-        "\xef\xbb\xbf"
-        "1,2,3\n4,5,6\n",
+        ("\xef\xbb\xbf"
+         "1,2,3\n4,5,6\n"),
         "1;2;3\n4;5;6\n",
         "1\t2\t3\n4\t5\t6\n",
         "1 2 3\n4 5 6\n",

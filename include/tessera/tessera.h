@@ -11,6 +11,9 @@
  *     4. Matrices                 samples are rows; dense or sparse; float or double
  *     5. Labels                   a class for some of the samples
  *     6. Data                     what a file or folder holds: samples, labels, names
+ *     7. Models                   the table of methods
+ *     8. Fitting                  a model from data
+ *     9. Using a fitted model     codes of new samples, classes, files
  *
  * Synopsis
  *
@@ -56,7 +59,8 @@ typedef enum tsr_status {
     TSR_ERROR_FORMAT = -4,      /* a file is not what it claims to be */
     TSR_ERROR_IO = -5,          /* the operating system refused */
     TSR_ERROR_UNSUPPORTED = -6, /* well formed, but not something this build does */
-    TSR_ERROR_INTERRUPTED = -7  /* the progress callback asked to stop */
+    TSR_ERROR_INTERRUPTED = -7, /* the progress callback asked to stop */
+    TSR_ERROR_DIVERGED = -8     /* an objective without a lower bound ran away */
 } tsr_status;
 
 /* The text of this thread's last failure: value, limit and subject. Never NULL. */
@@ -302,6 +306,120 @@ TSR_API const char *tsr_data_feature_name(const tsr_data *data, int64_t j); /* N
 /* What the reader wants said: entries that skip_bad left out, each by name and reason. */
 TSR_API int64_t tsr_data_notes(const tsr_data *data);
 TSR_API const char *tsr_data_note(const tsr_data *data, int64_t i);
+
+/* 7. Models ------------------------------------------------------------------------------- */
+
+/* One line of the table: what the named model minimises, what it uses, who published it. The
+ * texts are static but for `objective`, which is written into the struct. */
+typedef struct tsr_model_info {
+    const char *name, *title, *loss, *basis, *codes, *uses, *source;
+    char objective[160];
+} tsr_model_info;
+
+/* Line `i` of the table; false when there is none. */
+TSR_API bool tsr_models_get(tsr_model_info *out, int64_t i);
+
+/* 8. Fitting ------------------------------------------------------------------------------ */
+
+/* What to fit and how. tsr_fit_defaults fills it; the table describes every member. Weights
+ * below zero mean the model's own. */
+typedef struct tsr_fit_options {
+    const char *model;
+    int64_t rank;              /* 0: the number of classes, else 10 */
+    int64_t per_class, shared; /* class-driven: vectors a class (0: rank / classes), of none */
+    int loss, basis, codes;    /* 0: the model's own */
+    double class_weight, graph, decorrelate, label_edge, must, cannot;
+    int link_form;          /* 0 bounded, 1 reward */
+    const char *links;      /* file of i,j,weight */
+    const char *graph_file; /* symmetric sparse matrix, samples x samples */
+    int64_t neighbours;
+    int graph_weight;                          /* 0 binary, 1 heat, 2 cosine */
+    double heat;                               /* 0: mean squared distance of neighbours */
+    int kernel;                                /* 0 linear, 1 rbf, 2 polynomial, 3 cosine */
+    double kernel_width;                       /* rbf: 0: mean squared distance */
+    double kernel_degree;                      /* polynomial */
+    double alpha_basis, alpha_codes, l1_ratio; /* elastic net */
+    int normalize;                             /* tsr_norm */
+    int weighting;                             /* 0: the model's own, 1 none, 2 ncw */
+    int missing;          /* 0: NaN is an error, 1: NaN is a missing value */
+    const char *labelled; /* "3" or "10%": labels kept a class, the rest is hidden */
+    int basis_norm;       /* 0 auto, 1 none, 2 l1, 3 l2 */
+    int solver;           /* 0 auto, 1 mu, 2 cd */
+    int64_t iterations;
+    double tolerance;
+    const char *init; /* a name of the table, or FILE.npz */
+    int64_t restarts;
+    int64_t seed;
+    int64_t threads;
+    int precision;                    /* 0 double, 1 single */
+    const tsr_matrix *sample_weights; /* samples x 1, or NULL; not in the table */
+    const tsr_progress *progress;     /* or NULL; not in the table */
+} tsr_fit_options;
+TSR_API const tsr_setting *tsr_fit_settings(void);
+TSR_API void tsr_fit_defaults(tsr_fit_options *options);
+
+/* A fitted model: basis, codes, history, and what is needed to use it again. */
+typedef struct tsr_model tsr_model;
+
+/* Fits. When progress asks to stop, *out is the model so far and the status is
+ * TSR_ERROR_INTERRUPTED. */
+TSR_API tsr_status tsr_fit(tsr_model **out, const tsr_data *data,
+                           const tsr_fit_options *options);
+TSR_API void tsr_model_free(tsr_model *model);
+
+/* How it went. */
+typedef struct tsr_fit_report {
+    const char *model, *loss;
+    int64_t samples, features, rank, iterations;
+    bool converged;
+    double objective, data_loss, relative_error;
+    double optimality; /* 0 at a stationary point; see doc/mathematics.md */
+    double seconds;
+    double spread; /* of the restarts' objectives, relative; 0 for one */
+    int64_t seed;
+} tsr_fit_report;
+TSR_API tsr_fit_report tsr_model_report(const tsr_model *model);
+
+/* The parts, owned by the model: basis rank x features, codes samples x rank, weights samples x
+ * rank (concept models; else NULL). */
+TSR_API const tsr_matrix *tsr_model_basis(const tsr_model *model);
+TSR_API const tsr_matrix *tsr_model_codes(const tsr_model *model);
+TSR_API const tsr_matrix *tsr_model_weights(const tsr_model *model);
+TSR_API const tsr_labels *tsr_model_labels(const tsr_model *model);
+
+/* J after each iteration, and seconds since the start; report.iterations of them. */
+TSR_API const double *tsr_model_objective(const tsr_model *model);
+TSR_API const double *tsr_model_seconds(const tsr_model *model);
+
+/* What the fit wants said, such as a rank that exceeds the samples. */
+TSR_API int64_t tsr_model_notes(const tsr_model *model);
+TSR_API const char *tsr_model_note(const tsr_model *model, int64_t i);
+
+/* 9. Using a fitted model ----------------------------------------------------------------- */
+
+TSR_API tsr_status tsr_model_write(const tsr_model *model, const char *path);
+TSR_API tsr_status tsr_model_read(tsr_model **out, const char *path);
+
+typedef struct tsr_transform_options {
+    int method; /* 0: minimise the model's loss, 1: pseudo-inverse, 2: product F' x */
+    int64_t iterations;
+    double tolerance;
+    int64_t threads;
+    const tsr_progress *progress; /* or NULL; not in the table */
+} tsr_transform_options;
+TSR_API const tsr_setting *tsr_transform_settings(void);
+
+/* Codes of samples with the basis fixed, under the model's own loss and preprocessing; graph
+ * and label terms are off. */
+TSR_API tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model,
+                                       const tsr_data *data,
+                                       const tsr_transform_options *options);
+
+/* Classes of codes: by the largest block of a class-driven model, or by the nearest labelled
+ * code of the training samples. `out` gets one class of the model's labels a sample. */
+typedef enum tsr_predict_by { TSR_PREDICT_BLOCK, TSR_PREDICT_NEAREST } tsr_predict_by;
+TSR_API tsr_status tsr_model_predict(int32_t *out, const tsr_model *model,
+                                     const tsr_matrix *codes, tsr_predict_by by);
 
 #ifdef __cplusplus
 }

@@ -43,7 +43,8 @@ struct cli_command {
 };
 
 extern const cli_command *const commands[]; /* ended by NULL */
-extern const cli_command command_info, command_convert, command_demo;
+extern const cli_command command_info, command_convert, command_fit, command_transform,
+    command_models, command_demo;
 
 /* What nearly every command takes. */
 typedef struct talk {

@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-const cli_command *const commands[] = {&command_info, &command_convert, &command_demo, NULL};
+const cli_command *const commands[] = {
+    &command_info,   &command_convert, &command_fit, &command_transform,
+    &command_models, &command_demo,    NULL};
 
 static const cli_command *find(const char *name)
 {

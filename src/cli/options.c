@@ -83,7 +83,11 @@ static int take_option(cli_call *call, int count, char **argument, int *at)
                       row->name, row->values);
         return wrong(call->command);
     }
-    if (tsr_settings_set(group->table(), object_of(call, group), row->name, value) < 0) {
+    /* the same name in several tables (threads, seed) means all of them */
+    for (const option_group *g = group; g->table != NULL; g++) {
+        if (tsr__settings_find(g->table(), row->name) == NULL ||
+            tsr_settings_set(g->table(), object_of(call, g), row->name, value) == TSR_OK)
+            continue;
         (void)fprintf(stderr, "tessera %s: %s\n", call->command->name, tsr_message());
         return wrong(call->command);
     }
@@ -181,8 +185,12 @@ void show_help(const cli_command *command)
                  command->usage);
     for (const option_group *g = command->groups; g->table != NULL; g++) {
         (void)printf("\n%s\n", g->title);
-        for (const tsr_setting *row = g->table(); row->name != NULL; row++)
-            show_row(row);
+        for (const tsr_setting *row = g->table(); row->name != NULL; row++) {
+            const option_group *first = NULL;
+            (void)find(&first, command, row->name, strlen(row->name), 0);
+            if (first == g)
+                show_row(row);
+        }
     }
     if (command->details != NULL)
         (void)printf("\n%s\n", command->details);

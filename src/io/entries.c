@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SHORT_ROW = 24, MOST_BLOCKS = 16 }; /* every block looks at all entries */
+enum { SHORT_ROW = 24, SHORT_RUN = 8, MOST_BLOCKS = 16 }; /* every block looks at all entries */
 
 /* Room to sort a row in. */
 typedef struct room {
@@ -98,11 +98,17 @@ static void merge_runs(uint64_t *to, const uint64_t *from, int64_t count, int64_
     }
 }
 
+/* Short runs are sorted by insertion as their keys are made, then merged. */
 static void merge_sort(room *r, int32_t *column, double *value, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        r->key[i] = (uint64_t)column[i] << 32 | (uint64_t)i;
-    for (int64_t width = 1; width < count; width *= 2) {
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t key = (uint64_t)column[i] << 32 | (uint64_t)i;
+        int64_t j = i;
+        for (; j % SHORT_RUN > 0 && r->key[j - 1] > key; j--)
+            r->key[j] = r->key[j - 1];
+        r->key[j] = key;
+    }
+    for (int64_t width = SHORT_RUN; width < count; width *= 2) {
         merge_runs(r->other, r->key, count, width);
         uint64_t *const swapped = r->key;
         r->key = r->other, r->other = swapped;

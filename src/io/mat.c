@@ -7,8 +7,10 @@
  * beside a list `classes` of names are positions in it from 1 on.
  *
  * matio trusts the sizes that a file announces, so these are compared with the size of the file
- * before it is asked to read: no more than one element a byte, or 1032 where bytes may be
- * compressed, which is the most that deflate can do. */
+ * before it is asked to read: no more than one element a byte, or 1032 where bytes are
+ * compressed, which is the most that deflate can do, and in version 7.3 an allowance for fill
+ * values, which are stored nowhere. */
+#include "io/mat.h"
 #include "base/text.h"
 #include "io/container.h"
 #include "io/hdf5.h"
@@ -19,14 +21,18 @@
 
 enum { DEFLATE_MOST = 1032, FILL_ALLOWANCE = 64 << 20, VARIABLES_MOST = 10000 };
 
+/* What is known of a variable besides. */
+typedef struct nature {
+    bool complex, compressed;
+} nature;
+
 typedef struct archive {
     mat_t *mat;
     double size; /* bytes of the file */
     tsr__names names;
     tsr__variable *variable;
-    bool *complex;
-    int64_t room, complex_room;
-    int64_t count;
+    nature *nature;
+    int64_t count, room, nature_room;
 } archive;
 
 static const struct {
@@ -126,10 +132,11 @@ static tsr_status list(archive *in)
         if (in->count == VARIABLES_MOST)
             TSR_FAIL(TSR_ERROR_UNSUPPORTED, "more than %d variables", VARIABLES_MOST);
         TSR_GROW(in->variable, in->count, in->room);
-        TSR_GROW(in->complex, in->count, in->complex_room);
+        TSR_GROW(in->nature, in->count, in->nature_room);
         TSR_TRY(tsr__names_add(&in->names, found->name != NULL ? found->name : "__"));
         describe(&in->variable[in->count], found);
-        in->complex[in->count++] = found->isComplex;
+        in->nature[in->count++] =
+            (nature){found->isComplex != 0, found->compression != MAT_COMPRESSION_NONE};
         Mat_VarFree(found);
     }
     for (int64_t i = 0; i < in->count; i++)
@@ -143,8 +150,9 @@ done:
 static tsr_status check_size(const archive *in, int at)
 {
     const tsr__variable *variable = &in->variable[at];
-    const bool plain = Mat_GetVersion(in->mat) == MAT_FT_MAT4;
-    const double most = plain ? in->size : in->size * DEFLATE_MOST + FILL_ALLOWANCE;
+    const double allowance = Mat_GetVersion(in->mat) == MAT_FT_MAT73 ? FILL_ALLOWANCE : 0;
+    const double factor = in->nature[at].compressed ? DEFLATE_MOST : 1;
+    const double most = in->size * factor + allowance;
     double count = 1;
     for (int i = variable->sparse ? 1 : 0; i < variable->rank; i++)
         count *= (double)variable->shape[i];
@@ -250,7 +258,7 @@ static tsr_status matrix(tsr_matrix **out, void *file, int at)
     matvar_t *found = NULL;
     tsr__array array = {0};
 
-    if (in->complex[at])
+    if (in->nature[at].complex)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "complex numbers; save real() or abs()");
     if (in->variable[at].element == TSR_ELEMENT_NONE)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "cells, structs and objects are not samples");
@@ -394,6 +402,7 @@ tsr_status tsr__mat_read(tsr_data *out, const tsr__request *request)
     struct stat about;
     const tsr__hdf5_quiet quiet = tsr__hdf5_quiet_begin();
 
+    TSR_TRY(tsr__mat_check(request->path));
     if (stat(request->path, &about) != 0)
         TSR_FAIL(TSR_ERROR_IO, "cannot look at it");
     from.size = (double)about.st_size;
@@ -415,7 +424,7 @@ done:
         (void)Mat_Close(from.mat);
     tsr__names_clear(&from.names);
     tsr__free(from.variable);
-    tsr__free(from.complex);
+    tsr__free(from.nature);
     tsr__hdf5_quiet_end(quiet);
     return status;
 }

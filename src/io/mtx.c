@@ -137,12 +137,14 @@ static tsr_status check_sizes(const head *h, bool counted)
         return tsr__fail(TSR_ERROR_UNSUPPORTED,
                          "line %lld: %lld columns exceed the limit of %d", line, columns,
                          INT32_MAX);
-    if (!counted || h->entries > bytes / least)
-        return tsr__fail(
-            TSR_ERROR_FORMAT,
-            "line %lld claims %lld x %lld with %lld entries, but the file ends after "
-            "%lld bytes",
-            line, rows, columns, (long long)h->entries, (long long)(h->end - h->text));
+    if (!counted)
+        return tsr__fail(TSR_ERROR_FORMAT,
+                         "line %lld: %lld x %lld values are too many to count", line, rows,
+                         columns);
+    if (h->entries > bytes / least)
+        return tsr__fail(TSR_ERROR_FORMAT,
+                         "line %lld claims %lld entries, but the file ends after %lld bytes",
+                         line, (long long)h->entries, (long long)(h->end - h->text));
     if (h->rows > FREE_ROWS && h->rows / ROWS_A_BYTE > h->end - h->text)
         return tsr__fail(TSR_ERROR_FORMAT, "line %lld claims %lld rows in a file of %lld bytes",
                          line, rows, (long long)(h->end - h->text));
@@ -201,15 +203,16 @@ static inline const char *take_index(int64_t *out, const char *at, const char *e
     return p == first ? at : p;
 }
 
-/* One line "row column [value]"; the kind of fault, or -1. */
-static int take_entry(const reader *r, const char *at, const char *end, int64_t k, int64_t *bad)
+/* One line "row column [value]"; the kind of fault, or -1 and *from at its end. */
+static int take_entry(const reader *r, const char **from, const char *end, int64_t k,
+                      int64_t *bad)
 {
     const head *h = &r->head;
     int64_t row = 0, column = 0;
-    const char *number = take_index(&row, at, end);
-    if (number == at)
+    const char *number = take_index(&row, *from, end);
+    if (number == *from)
         return FAULT_ROW;
-    at = take_index(&column, number, end);
+    const char *at = take_index(&column, number, end);
     if (at == number)
         return FAULT_COLUMN;
     r->entries.value[k] = 1;
@@ -230,6 +233,7 @@ static int take_entry(const reader *r, const char *at, const char *end, int64_t 
     *bad = column;
     if (column < 1 || column > h->columns)
         return FAULT_COLUMN_RANGE;
+    *from = at;
     r->entries.row[k] = row - 1;
     r->entries.column[k] = (int32_t)(column - 1);
     return -1;
@@ -252,12 +256,12 @@ static void take_entries(void *context, tsr__run *run)
     int64_t k = run->lines_before;
     for (const char *at = next_entry(run->begin, run->end); at < run->end; k++) {
         int64_t bad = 0;
-        const int kind = take_entry(r, at, run->end, k, &bad);
+        const int kind = take_entry(r, &at, run->end, k, &bad);
         if (kind >= 0) {
             run->fault = (tsr__fault){at, kind, bad};
             return;
         }
-        at = next_entry(tsr__line_end(at, run->end), run->end);
+        at = next_entry(at, run->end);
     }
 }
 

@@ -39,7 +39,7 @@ static tsr_status open_zip(zip_t **out, const char *path)
     if (zip == NULL) {
         zip_error_t error;
         zip_error_init_with_code(&error, code);
-        const bool system = zip_error_system_type(&error) == ZIP_ET_SYS;
+        const bool system = code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ;
         const tsr_status status = zip_failed(system ? TSR_ERROR_IO : TSR_ERROR_FORMAT,
                                              "the zip archive cannot be opened", &error);
         zip_error_fini(&error);

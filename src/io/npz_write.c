@@ -26,7 +26,7 @@ static tsr_status zip_failed(tsr_status code, const char *what, zip_error_t *err
     return tsr__fail(code, "%s: %s", what, zip_error_strerror(error));
 }
 
-enum { KEPT_MOST = 24 };
+enum { KEPT_MOST = 24, LEVEL = 1 }; /* higher levels take several times as long for little */
 
 /* What is being written; libzip looks at the bytes only when it closes the archive. */
 typedef struct writer {
@@ -78,7 +78,7 @@ static tsr_status add(writer *to, const char *name, const char *type, int rank,
         TSR_TRY(zip_failed(TSR_ERROR_IO, name, zip_get_error(to->zip)));
     source = NULL;
     const int how = rows.stored ? ZIP_CM_STORE : ZIP_CM_DEFLATE;
-    if (zip_set_file_compression(to->zip, (zip_uint64_t)entry, how, 0) != 0 ||
+    if (zip_set_file_compression(to->zip, (zip_uint64_t)entry, how, LEVEL) != 0 ||
         zip_file_set_dostime(to->zip, (zip_uint64_t)entry, 0, 1 << 5 | 1, 0) != 0)
         TSR_TRY(zip_failed(TSR_ERROR_IO, name, zip_get_error(to->zip)));
 done:

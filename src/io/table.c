@@ -6,7 +6,7 @@
  * first; then the one that gives most numbers. Names of .tsv and .tab want tabs where there are
  * any.
  *
- * Header: some column is a text in the first line and numbers in all others, or a line
+ * Header: some column is a text in the first line and numbers in all others; or a first line
  * of texts and numbers in quotes over bare ones; or a text column's first field is a word of
  * label_words or name_words; or the first line is an empty field and the numbers 0 1 2 ..., as
  * pandas heads columns without names.

@@ -229,9 +229,10 @@ static void signed_root(void *theta, const tsr__halves *halves, int64_t count)
 {
     real *t = theta;
     const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
-               *anti = halves->anti;
+               *quartic = halves->quartic, *anti = halves->anti;
     for (int64_t i = 0; i < count; i++) {
-        const double l = (double)minus[i] - (double)at(flat, i), a = (double)curved[i];
+        const double l = (double)minus[i] - (double)at(flat, i);
+        const double a = (double)curved[i] + (double)at(quartic, i);
         const double up = l + sqrt(l * l + 4 * a * (double)at(anti, i));
         const double next = (double)t[i] * fmax(up, 0) / fmax(2 * a, DBL_MIN);
         t[i] = t[i] > 0 ? (real)fmin(next, (double)largest) : 0;

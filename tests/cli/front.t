@@ -9,7 +9,10 @@ The front door: overview, version, wrong words.
   
     data    info        Say what a file or folder holds and what looks suspicious about it.
             convert     Write data in another format, selected, normalised or transposed.
-    study   demo        Draw labelled pictures with known parts to try things on.
+    learn   fit         Fit a model: parts and codes from data and a few labels.
+            transform   Codes of samples with a fitted basis, and their classes.
+    study   models      List the models: objective, supervision used, citation.
+            demo        Draw labelled pictures with known parts to try things on.
   
   `tessera COMMAND --help` shows a command's options and an example.
   $ tessera
@@ -19,7 +22,10 @@ The front door: overview, version, wrong words.
   
     data    info        Say what a file or folder holds and what looks suspicious about it.
             convert     Write data in another format, selected, normalised or transposed.
-    study   demo        Draw labelled pictures with known parts to try things on.
+    learn   fit         Fit a model: parts and codes from data and a few labels.
+            transform   Codes of samples with a fitted basis, and their classes.
+    study   models      List the models: objective, supervision used, citation.
+            demo        Draw labelled pictures with known parts to try things on.
   
   `tessera COMMAND --help` shows a command's options and an example.
   [2]

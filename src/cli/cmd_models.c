@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * tessera models: the table of methods. */
+#include "base/json.h"
+#include "cli/command.h"
+
+struct values {
+    talk talk;
+};
+
+static tsr_status print_json(void)
+{
+    tsr__json *root = tsr__json_new(), *list = tsr__json_array(root, "models");
+    tsr_model_info info;
+    for (int64_t i = 0; tsr_models_get(&info, i); i++) {
+        tsr__json *row = tsr__json_object(list, NULL);
+        tsr__json_text(row, "model", info.name);
+        tsr__json_text(row, "title", info.title);
+        tsr__json_text(row, "objective", info.objective);
+        tsr__json_text(row, "loss", info.loss);
+        tsr__json_text(row, "basis", info.basis);
+        tsr__json_text(row, "codes", info.codes);
+        tsr__json_text(row, "uses", info.uses);
+        tsr__json_text(row, "source", info.source);
+    }
+    const tsr_status status = tsr__json_print(root, stdout);
+    tsr__json_free(root);
+    return status;
+}
+
+static tsr_status run(const cli_call *call)
+{
+    const struct values *values = call->values;
+    tsr_model_info info;
+    if (values->talk.json)
+        return print_json();
+    (void)printf("%-9s %-45s %-19s %s\n", "model", "objective", "uses", "source");
+    for (int64_t i = 0; tsr_models_get(&info, i); i++)
+        (void)printf("%-9s %-45s %-19s %s\n", info.name, info.objective, info.uses,
+                     info.source);
+    (void)printf(
+        "\nX samples, F basis, G codes, all >= 0; A ties samples of one class; D, L, C: "
+        "classes, neighbours, links.\nAny other combination: --loss, --basis, --codes and "
+        "the weights of `tessera fit`. See doc/mathematics.md.\n");
+    return TSR_OK;
+}
+
+const cli_command command_models = {
+    .name = "models",
+    .topic = "study",
+    .summary = "List the models: objective, supervision used, citation.",
+    .usage = "[options]",
+    .example = "  tessera models",
+    .size = sizeof(struct values),
+    .groups = {{"talking", talk_settings, offsetof(struct values, talk)}},
+    .run = run,
+};

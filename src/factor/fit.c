@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Fitting: prepare the data, run the solver from each start, keep the best, hand the parts
+ * over.
+ *
+ * An iteration's objective is J on the original data. A run stops when ten iterations together
+ * gain less than `tolerance` of J, or when progress says so; an objective that is not finite,
+ * or that falls without end, stops it with an error that names the weight to lower. */
+#include "factor/model.h"
+
+#include "matrix/blas.h"
+#include "matrix/pass.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WINDOW = 10 };
+
+typedef struct run {
+    const tsr_fit_options *options;
+    tsr__plan plan;
+    tsr__problem problem;
+    tsr__solver solver;
+    tsr__arena arena;
+    double *objective, *seconds; /* of the current run */
+    double least, most;          /* objectives of all restarts */
+    int64_t iterations;
+    bool converged, interrupted;
+} run;
+
+static tsr_status diverged(const run *r)
+{
+    const tsr__weights *w = &r->plan.weights;
+    if (r->options->link_form == 1 && (w->links_must > 0 || r->options->links != NULL))
+        return tsr__fail(TSR_ERROR_DIVERGED,
+                         "the must-link reward outgrew the loss: lower --must (now %g) or take "
+                         "--link-form bounded",
+                         w->links_must);
+    const struct {
+        const char *name;
+        double weight;
+    } weights[] = {{"class", w->class_driven},
+                   {"graph", w->graph},
+                   {"cannot", w->links_cannot},
+                   {"decorrelate", w->decorrelate}};
+    size_t heaviest = 0;
+    for (size_t i = 1; i < sizeof weights / sizeof *weights; i++)
+        heaviest = weights[i].weight > weights[heaviest].weight ? i : heaviest;
+    if (weights[heaviest].weight > 0)
+        return tsr__fail(TSR_ERROR_DIVERGED,
+                         "the objective is no longer a number: lower --%s "
+                         "(now %g)",
+                         weights[heaviest].name, weights[heaviest].weight);
+    return tsr__fail(TSR_ERROR_DIVERGED,
+                     "the objective is no longer a number: the data may span "
+                     "too many powers of ten");
+}
+
+/* True when the last ten iterations together gained less than the tolerance. */
+static bool settled(const run *r, int64_t done)
+{
+    if (r->options->tolerance <= 0 || done <= WINDOW)
+        return false;
+    const double before = r->objective[done - 1 - WINDOW], now = r->objective[done - 1];
+    return before - now <= r->options->tolerance * fabs(now);
+}
+
+static tsr_status iterate(run *r)
+{
+    tsr_status status = TSR_OK;
+    const tsr__task task =
+        tsr__task_begin(r->options->progress, "fitting", r->options->iterations);
+    const double start = tsr__clock();
+    double last = (double)NAN, first = (double)NAN;
+    r->converged = false;
+    tsr__solver_start(&r->solver);
+    first = fabs(tsr__solver_objective(&r->solver));
+    for (r->iterations = 0; r->iterations < r->options->iterations && !r->converged;) {
+        tsr__solver_step(&r->solver);
+        const double now = tsr__solver_objective(&r->solver);
+        r->objective[r->iterations] = now;
+        r->seconds[r->iterations++] = tsr__clock() - start;
+        if (!isfinite(now) || now < -1e6 * (1 + first))
+            return diverged(r);
+        r->converged = settled(r, r->iterations);
+        status = tsr__task_step(&task, r->iterations, now, fabs(last - now) / fabs(now));
+        last = now;
+        if (status == TSR_ERROR_INTERRUPTED) {
+            r->interrupted = true;
+            return TSR_OK;
+        }
+    }
+    return status;
+}
+
+/* An owned matrix from a real array (rows x k), transposed or with rows repeated where told. */
+static tsr_status matrix_of(tsr_matrix **out, const tsr__solver *s, const void *array,
+                            int64_t rows, const int64_t *row_of, bool transposed)
+{
+    tsr_matrix *x = NULL;
+    const tsr_status status =
+        tsr_matrix_create(&x, transposed ? s->k : rows, transposed ? rows : s->k, s->type);
+    for (int64_t i = 0; status == TSR_OK && i < rows; i++)
+        for (int64_t j = 0; j < s->k; j++)
+            tsr__real_set(s, x->values, transposed ? j * rows + i : i * s->k + j,
+                          tsr__real_get(s, array, (row_of != NULL ? row_of[i] : i) * s->k + j));
+    if (status == TSR_OK) {
+        tsr_matrix_free(*out);
+        *out = x;
+    }
+    return status;
+}
+
+/* Kernel models: the basis in the space of the samples, X' W, for looking at. */
+static tsr_status basis_of_kernel(tsr_matrix **out, run *r)
+{
+    tsr_status status = TSR_OK;
+    const tsr__solver *s = &r->solver;
+    const tsr__source source = tsr__source_of_matrix(r->problem.x, 1 << 19);
+    void *lanes = tsr__alloc(tsr__lane_count(&source) * r->problem.features * s->k,
+                             tsr__type_size(s->type));
+    if (lanes == NULL)
+        return TSR_ERROR_MEMORY;
+    tsr__source_collect(lanes, &source, s->basis, s->k, s->threads);
+    status = matrix_of(out, s, lanes, r->problem.features, NULL, true);
+    tsr__free(lanes);
+    return status;
+}
+
+/* ||X - F G'|| / ||X|| over all samples and known entries; kernels: in the kernel's space. */
+static tsr_status relative_error(double *out, const run *r)
+{
+    tsr_status status = TSR_OK;
+    const tsr__solver *s = &r->solver;
+    const tsr_matrix *x = r->problem.x;
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
+    void *p = NULL, *q = NULL;
+    double all = 0, off = 0;
+    if (s->kernel) {
+        *out = sqrt(fmax(s->loss->value(s), 0) / s->square);
+        return TSR_OK;
+    }
+    p = tsr__alloc(x->samples * s->k, tsr__type_size(s->type));
+    q = tsr__alloc(s->k, tsr__type_size(s->type));
+    if (p == NULL || q == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    tsr__source_project(p, &source, s->basis, s->k, s->threads);
+    for (int64_t i = 0; i < x->samples; i++) {
+        const void *g = tsr__real_at(s, s->codes, r->problem.row_of[i] * s->k);
+        const int64_t at = x->sparse ? x->rows[i] : i * x->stride;
+        const int64_t count = x->sparse ? x->rows[i + 1] - at : x->features;
+        const void *values = (char *)x->values + (size_t)at * tsr__type_size(x->type);
+        const double xx = kernels->dot(values, values, count);
+        tsr__times(s, q, 1, g, s->gram, 1, s->k, s->k);
+        all += xx;
+        off += xx - 2 * kernels->dot(tsr__real_at(s, p, i * s->k), g, s->k) +
+               kernels->dot(q, g, s->k);
+        for (int64_t e = s->missing != NULL ? s->missing->rows[i] : 0,
+                     end = s->missing != NULL ? s->missing->rows[i + 1] : 0;
+             e < end; e++) {
+            const double y =
+                kernels->dot(g, tsr__real_at(s, s->basis, s->missing->columns[e] * s->k), s->k);
+            off -= y * y;
+        }
+    }
+    *out = all > 0 ? sqrt(fmax(off, 0) / all) : 0;
+done:
+    tsr__free(p);
+    tsr__free(q);
+    return status;
+}
+
+static tsr_status copy_array(double **out, const double *from, int64_t count)
+{
+    tsr__free(*out);
+    *out = tsr__alloc(count, sizeof **out);
+    if (*out == NULL)
+        return TSR_ERROR_MEMORY;
+    memcpy(*out, from, (size_t)count * sizeof **out);
+    return TSR_OK;
+}
+
+/* The current run's factors become the model's. */
+static tsr_status keep(tsr_model *model, run *r)
+{
+    tsr_status status = TSR_OK;
+    tsr__solver *s = &r->solver;
+    const int64_t n = r->problem.samples;
+    tsr_fit_report *report = &model->report;
+    const double last =
+        r->iterations > 0 ? r->objective[r->iterations - 1] : tsr__solver_objective(s);
+    TSR_TRY(matrix_of(&model->codes, s, s->codes, n, r->problem.row_of, false));
+    if (s->kernel) {
+        TSR_TRY(basis_of_kernel(&model->basis, r));
+        TSR_TRY(matrix_of(&model->weights, s, s->basis, n, NULL, false));
+    } else {
+        TSR_TRY(matrix_of(&model->basis, s, s->basis, s->m, NULL, true));
+        if (s->weights != NULL)
+            TSR_TRY(matrix_of(&model->weights, s, s->weights, n, NULL, false));
+    }
+    TSR_TRY(copy_array(&model->objective, r->objective, r->iterations));
+    TSR_TRY(copy_array(&model->seconds, r->seconds, r->iterations));
+    if (s->kernel) {
+        tsr__free(model->gram);
+        TSR_NEW(model->gram, s->k * s->k);
+        for (int64_t i = 0; i < s->k * s->k; i++)
+            model->gram[i] =
+                tsr__real_get(s, s->gram, i) -
+                (s->gram_negative != NULL ? tsr__real_get(s, s->gram_negative, i) : 0);
+    }
+    report->iterations = r->iterations;
+    report->converged = r->converged;
+    report->objective = last;
+    report->data_loss = s->loss->value(s) + s->constant;
+    report->seconds = r->iterations > 0 ? r->seconds[r->iterations - 1] : 0;
+    TSR_TRY(relative_error(&report->relative_error, r));
+    report->optimality = tsr__solver_optimality(s);
+done:
+    return status;
+}
+
+static tsr_status run_starts(tsr_model *model, run *r)
+{
+    tsr_status status = TSR_OK;
+    r->least = (double)INFINITY, r->most = (double)-INFINITY;
+    for (int64_t restart = 0; restart < r->options->restarts && !r->interrupted; restart++) {
+        TSR_TRY(tsr__init_factors(&r->solver, &r->plan, &r->problem, restart));
+        TSR_TRY(iterate(r));
+        const double now = r->iterations > 0 ? r->objective[r->iterations - 1]
+                                             : tsr__solver_objective(&r->solver);
+        r->most = fmax(r->most, now);
+        if (now < r->least) {
+            r->least = now;
+            TSR_TRY(keep(model, r));
+        }
+    }
+    model->report.spread = r->least != 0 ? (r->most - r->least) / fabs(r->least) : 0;
+done:
+    return status;
+}
+
+/* A drift of the scale that only a norm would hold is worth a word. */
+static tsr_status note_scale(tsr_model *model, const run *r)
+{
+    const tsr__solver *s = &r->solver;
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const double f = sqrt(kernels->dot(s->basis, s->basis, s->m * s->k));
+    const double g = sqrt(kernels->dot(s->codes, s->codes, s->n * s->k));
+    char note[200];
+    if (s->scale != TSR_SCALE_FREE || s->penalties == 0 || !(g > 0) || f / g < 1e4)
+        return TSR_OK;
+    (void)snprintf(
+        note, sizeof note,
+        "the basis is %.0e times as long as the codes: the penalty is being evaded by "
+        "scale; --basis-norm l2 holds it",
+        f / g);
+    return tsr__names_add(&model->notes, note);
+}
+
+/* What the model keeps of the data. */
+static tsr_status remember(tsr_model *model, run *r, const tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    tsr__problem *p = &r->problem;
+    TSR_NEW(model->seen, p->samples);
+    memcpy(model->seen, p->seen, (size_t)p->samples * sizeof *model->seen);
+    if (data->labels != NULL) {
+        TSR_TRY(tsr__labels_from_names(&model->labels, data->labels->of, p->samples,
+                                       (const char *const *)data->labels->name,
+                                       data->labels->classes));
+    }
+    for (int64_t j = 0; j < data->feature_names.count; j++)
+        TSR_TRY(tsr__names_add(&model->feature_names, data->feature_names.name[j]));
+    if (p->kernel != NULL && r->options->kernel != 0)
+        TSR_TRY(tsr_matrix_copy_samples(&model->atoms, p->x, NULL, p->samples));
+    model->kernel_width = p->kernel_width;
+    model->scale = p->scale, p->scale = NULL;
+    model->basis->image = data->x->image;
+    TSR_TRY(note_scale(model, r));
+done:
+    return status;
+}
+
+tsr_status tsr_fit(tsr_model **out, const tsr_data *data, const tsr_fit_options *options)
+{
+    tsr_status status = TSR_OK;
+    run r = {.options = options};
+    tsr_model *model = NULL;
+    int64_t rank = 0;
+    TSR_NEW_ZERO(model, 1);
+    TSR_TRY(tsr__plan_make(&r.plan, options));
+    TSR_TRY(tsr__problem_make(&r.problem, &r.plan, data, &model->notes));
+    TSR_TRY(tsr__plan_rank(&rank, &model->per_class, &r.plan, &r.problem));
+    TSR_TRY(tsr__model_record(model, options));
+    model->shared = options->shared;
+    tsr__solver_configure(&r.solver, &r.plan, &r.problem, rank, model->per_class);
+    tsr__solver_layout(&r.solver, &r.arena);
+    TSR_TRY(tsr__arena_open(&r.arena));
+    tsr__solver_layout(&r.solver, &r.arena);
+    TSR_NEW(r.objective, options->iterations);
+    TSR_NEW(r.seconds, options->iterations);
+    model->report = (tsr_fit_report){.model = r.plan.row->name,
+                                     .loss = r.solver.loss->name,
+                                     .samples = r.problem.samples,
+                                     .features = r.problem.features,
+                                     .rank = rank,
+                                     .seed = options->seed};
+    TSR_TRY(run_starts(model, &r));
+    TSR_TRY(remember(model, &r, data));
+    *out = model, model = NULL;
+    if (r.interrupted)
+        status = tsr__fail(TSR_ERROR_INTERRUPTED, "stopped after %lld iterations",
+                           (long long)r.iterations);
+done:
+    tsr__free(r.objective);
+    tsr__free(r.seconds);
+    tsr__arena_close(&r.arena);
+    tsr__problem_clear(&r.problem);
+    tsr_model_free(model);
+    return status;
+}

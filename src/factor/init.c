@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * THE TABLE OF STARTS.
+ *
+ *     random     uniform (0, 1), the papers'; outside `mu` scaled so that F G' fits X best
+ *     nndsvd     positive parts of the leading singular pairs (Boutsidis & Gallopoulos 2008);
+ *                its zeros stay zero under multiplicative rules, so there are two variants:
+ *     nndsvda    zeros become the mean of X, and nndsvdar: small random numbers
+ *     kmeans     cluster means, and codes 1.2 for the own cluster, 0.2 for the others
+ *     means      means of the labelled samples a class, k-means of the rest for other vectors
+ *     FILE.npz   arrays `basis` (k x m; concept: `weights`, n x k) and `codes` (n x k, or tied:
+ * one row a group)
+ *
+ * Concept models start from weights: the samples' shares in the same vectors. */
+#include "factor/plan.h"
+
+#include "base/random.h"
+#include "matrix/blas.h"
+#include "matrix/kmeans.h"
+#include "matrix/pass.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct start {
+    tsr__solver *s;
+    const tsr__plan *plan;
+    const tsr__problem *problem;
+    tsr__random random;
+    int64_t restart;
+} start;
+
+static void *theta_of(const tsr__solver *s)
+{
+    return s->weights != NULL ? s->weights : s->basis;
+}
+
+static int64_t theta_rows(const tsr__solver *s)
+{
+    return s->weights != NULL ? s->atoms.samples : s->m;
+}
+
+static void fill_uniform(const tsr__solver *s, void *array, int64_t count, tsr__random *random)
+{
+    for (int64_t i = 0; i < count; i++)
+        tsr__real_set(s, array, i, tsr__random_uniform(random));
+}
+
+/* Codes are scaled so that F G' fits best (Frobenius) or has the right sum (KL). */
+static void fit_scale(start *b)
+{
+    tsr__solver *s = b->s;
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    tsr__solver_start(s);
+    double up = kernels->dot(s->collect_lanes, s->basis, s->m * s->k);
+    double down = kernels->dot(s->gram, s->spread_lanes, s->k * s->k);
+    if (s->loss == &tsr__loss_kl) { /* at the fixed point sum x = sum y, and collect is R' G */
+        down = 0;
+        for (int64_t j = 0; j < s->k; j++)
+            down += s->column_lanes[j] * s->column_sum[j];
+    }
+    if (up > 0 && down > 0)
+        kernels->scale(s->codes, up / down, s->n * s->k);
+}
+
+static tsr_status start_random(start *b)
+{
+    fill_uniform(b->s, theta_of(b->s), theta_rows(b->s) * b->s->k, &b->random);
+    fill_uniform(b->s, b->s->codes, b->s->n * b->s->k, &b->random);
+    if (!b->plan->mu)
+        fit_scale(b);
+    return TSR_OK;
+}
+
+/* Vectors given as centers (k x features) become the basis; concept models take the weights
+ * with which each sample would be drawn to its vector. */
+static void take_centers(start *b, const double *centers, const int32_t *of)
+{
+    tsr__solver *s = b->s;
+    for (int64_t i = 0; i < s->n; i++)
+        for (int64_t j = 0; j < s->k; j++)
+            tsr__real_set(s, s->codes, i * s->k + j, 0.2);
+    for (int64_t i = 0; i < b->problem->samples; i++)
+        tsr__real_set(s, s->codes, b->problem->row_of[i] * s->k + of[i], 1.2);
+    if (b->plan->basis == TSR_BASIS_CONCEPT) {
+        for (int64_t i = 0; i < b->problem->samples * s->k; i++) {
+            const bool own = of[i / s->k] == i % s->k;
+            tsr__real_set(s, theta_of(s), i, own ? 1.2 : 0.2);
+        }
+    } else {
+        double mean = 0;
+        for (int64_t i = 0; i < s->m * s->k; i++)
+            mean += fabs(centers[i]) / (double)(s->m * s->k);
+        for (int64_t j = 0; j < s->m; j++)
+            for (int64_t a = 0; a < s->k; a++) /* a hundredth of the mean: no zero is locked */
+                tsr__real_set(s, s->basis, j * s->k + a, centers[a * s->m + j] + 0.01 * mean);
+    }
+    fit_scale(b);
+}
+
+static tsr_status start_kmeans(start *b)
+{
+    tsr_status status = TSR_OK;
+    const tsr_matrix *x = b->problem->x;
+    double *centers = NULL;
+    int32_t *of = NULL;
+    const tsr__kmeans_options options = {.clusters = b->s->k,
+                                         .restarts = 5,
+                                         .iterations = 100,
+                                         .seed = (uint64_t)b->plan->options->seed +
+                                                 1000003u * (uint64_t)b->restart,
+                                         .threads = b->s->threads};
+    TSR_NEW(centers, b->s->k * x->features);
+    TSR_NEW(of, x->samples);
+    TSR_TRY(tsr__kmeans(of, centers, NULL, x, &options));
+    take_centers(b, centers, of);
+done:
+    tsr__free(centers);
+    tsr__free(of);
+    return status;
+}
+
+/* The vectors of class b are its labelled samples' mean, each turned a little at random when
+ * there are several; the other vectors come from k-means. */
+static tsr_status start_means(start *b)
+{
+    tsr_status status = TSR_OK;
+    const tsr_matrix *x = b->problem->x;
+    const int64_t m = x->features, k = b->s->k, classes = b->problem->classes;
+    const int64_t own = b->s->per_class > 0 ? b->s->per_class : 1;
+    double *centers = NULL, *row = NULL, *mean = NULL, *count = NULL;
+    int32_t *of = NULL;
+    if (classes == 0 || own * classes > k)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "--init means needs labels and a rank of at least the %lld classes",
+                 (long long)classes);
+    TSR_NEW(centers, k * m);
+    TSR_NEW(row, m);
+    TSR_NEW_ZERO(mean, classes * m);
+    TSR_NEW_ZERO(count, classes);
+    TSR_NEW(of, x->samples);
+    const tsr__kmeans_options options = {.clusters = k,
+                                         .restarts = 5,
+                                         .iterations = 100,
+                                         .seed = (uint64_t)b->plan->options->seed,
+                                         .threads = b->s->threads};
+    TSR_TRY(tsr__kmeans(of, centers, NULL, x, &options));
+    for (int64_t i = 0; i < x->samples; i++) {
+        const int32_t c = b->problem->seen[i];
+        tsr_matrix_get_sample(row, x, i);
+        for (int64_t j = 0; c >= 0 && j < m; j++)
+            mean[c * m + j] += row[j];
+        if (c >= 0)
+            count[c] += 1;
+    }
+    for (int64_t v = 0; v < own * classes; v++)
+        for (int64_t j = 0; count[v / own] > 0 && j < m; j++)
+            centers[v * m + j] = mean[v / own * m + j] / count[v / own] *
+                                 (own > 1 ? 0.5 + tsr__random_uniform(&b->random) : 1);
+    for (int64_t i = 0; i < x->samples; i++) { /* codes begin at the nearest vector */
+        double least = (double)INFINITY;
+        tsr_matrix_get_sample(row, x, i);
+        for (int64_t v = 0; v < k; v++) {
+            double d = 0;
+            for (int64_t j = 0; j < m; j++)
+                d += (row[j] - centers[v * m + j]) * (row[j] - centers[v * m + j]);
+            const int32_t c = b->problem->seen[i];
+            const bool allowed = c < 0 || v >= own * classes || v / own == c;
+            if (allowed && d < least) {
+                least = d;
+                of[i] = (int32_t)v;
+            }
+        }
+    }
+    take_centers(b, centers, of);
+done:
+    tsr__free(centers);
+    tsr__free(row);
+    tsr__free(mean);
+    tsr__free(count);
+    tsr__free(of);
+    return status;
+}
+
+/* Orthonormal columns of a (rows x k): a <- a E diag(e)^-1/2 from the eigenvectors of a' a,
+ * largest first; `length` gets the square roots of the eigenvalues. */
+static tsr_status orthonormal(double *a, double *length, double *work, int64_t rows, int64_t k)
+{
+    double *gram = work, *values = work + k * k, *row = values + k;
+    const tsr__product product = {.transpose_a = true,
+                                  .rows = k,
+                                  .columns = k,
+                                  .inner = rows,
+                                  .alpha = 1,
+                                  .a = a,
+                                  .b = a,
+                                  .c = gram,
+                                  .lda = k,
+                                  .ldb = k,
+                                  .ldc = k};
+    tsr__multiply_dense(TSR_FLOAT64, &product);
+    const tsr_status status = tsr__eigen(gram, values, k);
+    for (int64_t i = 0; status == TSR_OK && i < rows; i++) {
+        memcpy(row, a + i * k, (size_t)k * sizeof *row);
+        for (int64_t j = 0; j < k; j++) {
+            const double *e = gram + (k - 1 - j) * k, value = values[k - 1 - j];
+            double sum = 0;
+            for (int64_t l = 0; l < k; l++)
+                sum += row[l] * e[l];
+            a[i * k + j] = value > 1e-14 * values[k - 1] ? sum / sqrt(value) : 0;
+            length[j] = sqrt(fmax(value, 0));
+        }
+    }
+    return status;
+}
+
+/* The leading k singular triplets of x by subspace iteration: left (n x k), value, right (m x
+ * k). */
+static tsr_status singular(double *left, double *value, double *right, const tsr_matrix *x,
+                           int64_t k, tsr__random *random, int threads)
+{
+    enum { ROUNDS = 30 };
+    tsr_status status = TSR_OK;
+    double *lanes = NULL, *work = NULL;
+    const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
+    TSR_NEW(lanes, tsr__lane_count(&source) * x->features * k);
+    TSR_NEW(work, k * k + 2 * k);
+    for (int64_t i = 0; i < x->features * k; i++)
+        right[i] = tsr__random_normal(random);
+    for (int round = 0; round < ROUNDS; round++) {
+        tsr__source_project(left, &source, right, k, threads);
+        TSR_TRY(orthonormal(left, value, work, x->samples, k));
+        tsr__source_collect(lanes, &source, left, k, threads);
+        memcpy(right, lanes, (size_t)(x->features * k) * sizeof *right);
+        TSR_TRY(orthonormal(right, value, work, x->features, k));
+    }
+    tsr__source_project(left, &source, right, k, threads);
+    TSR_TRY(orthonormal(left, value, work, x->samples, k));
+    tsr__source_collect(lanes, &source, left, k, threads); /* signs and order from one side */
+    for (int64_t i = 0; i < x->features; i++)
+        for (int64_t j = 0; j < k; j++)
+            right[i * k + j] = value[j] > 0 ? lanes[i * k + j] / value[j] : 0;
+done:
+    tsr__free(lanes);
+    tsr__free(work);
+    return status;
+}
+
+/* Column j of a (rows x k): the length of its positive (or negative) part. */
+static double part_length(const double *a, int64_t rows, int64_t k, int64_t j, double sign)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        const double v = fmax(sign * a[i * k + j], 0);
+        sum += v * v;
+    }
+    return sqrt(sum);
+}
+
+typedef enum filling { FILL_NOT, FILL_MEAN, FILL_RANDOM } filling;
+
+static void put_part(start *b, void *to, const double *a, int64_t rows, int64_t j, double sign,
+                     double by, const double fill[2])
+{
+    tsr__solver *s = b->s;
+    for (int64_t i = 0; i < rows; i++) {
+        const double v = by * fmax(sign * a[i * s->k + j], 0);
+        const double zero = fill[0] + fill[1] * tsr__random_uniform(&b->random);
+        tsr__real_set(s, to, i * s->k + j, v > 0 ? v : zero);
+    }
+}
+
+static tsr_status start_svd(start *b, filling how)
+{
+    tsr_status status = TSR_OK;
+    tsr__solver *s = b->s;
+    const tsr_matrix *rows = b->problem->reduced != NULL ? b->problem->reduced : b->problem->x;
+    tsr_matrix *doubles = NULL;
+    double *left = NULL, *value = NULL, *right = NULL, sum = 0;
+    if (b->plan->basis == TSR_BASIS_CONCEPT)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "nndsvd starts a free basis: --init random or kmeans for "
+                                     "concept models");
+    TSR_TRY(tsr_matrix_copy_as(&doubles, rows, TSR_FLOAT64, rows->sparse));
+    TSR_NEW(left, s->n * s->k);
+    TSR_NEW(value, s->k);
+    TSR_NEW(right, s->m * s->k);
+    TSR_TRY(singular(left, value, right, doubles, s->k, &b->random, s->threads));
+    for (int64_t at = 0; at < tsr_matrix_stored(doubles); at++)
+        sum += ((const double *)doubles->values)[at];
+    const double mean = sum / (double)s->n / (double)s->m;
+    const double fill[2] = {how == FILL_MEAN ? mean : 0, how == FILL_RANDOM ? mean / 100 : 0};
+    for (int64_t j = 0; j < s->k; j++) {
+        const double up =
+            part_length(left, s->n, s->k, j, 1) * part_length(right, s->m, s->k, j, 1);
+        const double down =
+            part_length(left, s->n, s->k, j, -1) * part_length(right, s->m, s->k, j, -1);
+        const double sign = up >= down ? 1 : -1, share = fmax(up, down);
+        const double l = part_length(left, s->n, s->k, j, sign);
+        const double r = part_length(right, s->m, s->k, j, sign);
+        const double by = sqrt(value[j] * share);
+        put_part(b, s->codes, left, s->n, j, sign, l > 0 ? by / l : 0, fill);
+        put_part(b, s->basis, right, s->m, j, sign, r > 0 ? by / r : 0, fill);
+    }
+done:
+    tsr_matrix_free(doubles);
+    tsr__free(left);
+    tsr__free(value);
+    tsr__free(right);
+    return status;
+}
+
+static tsr_status start_nndsvd(start *b)
+{
+    return start_svd(b, FILL_NOT);
+}
+
+static tsr_status start_nndsvda(start *b)
+{
+    return start_svd(b, FILL_MEAN);
+}
+
+static tsr_status start_nndsvdar(start *b)
+{
+    return start_svd(b, FILL_RANDOM);
+}
+
+static tsr_status read_array(tsr_data **out, const char *path, const char *name)
+{
+    tsr_status status = TSR_OK;
+    char where[4096];
+    (void)snprintf(where, sizeof where, "%s:%s", path, name);
+    TSR_TRY(tsr_data_read(out, where, NULL));
+    TSR_TRY(tsr_matrix_check(tsr_data_samples(*out), TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE,
+                             where));
+done:
+    return status;
+}
+
+static tsr_status wrong_shape(const char *path, const char *name, const tsr_matrix *x,
+                              int64_t rows, int64_t columns)
+{
+    return tsr__fail(TSR_ERROR_DATA, "%s:%s is %lld x %lld and should be %lld x %lld", path,
+                     name, (long long)x->samples, (long long)x->features, (long long)rows,
+                     (long long)columns);
+}
+
+static tsr_status start_file(start *b)
+{
+    tsr_status status = TSR_OK;
+    tsr__solver *s = b->s;
+    const char *path = b->plan->options->init;
+    const bool concept = b->plan->basis == TSR_BASIS_CONCEPT;
+    tsr_data *basis = NULL, *codes = NULL;
+    TSR_TRY(read_array(&basis, path, concept ? "weights" : "basis"));
+    TSR_TRY(read_array(&codes, path, "codes"));
+    const tsr_matrix *f = tsr_data_samples(basis), *g = tsr_data_samples(codes);
+    if (concept && (f->samples != theta_rows(s) || f->features != s->k))
+        TSR_TRY(wrong_shape(path, "weights", f, theta_rows(s), s->k));
+    if (!concept && (f->samples != s->k || f->features != s->m))
+        TSR_TRY(wrong_shape(path, "basis", f, s->k, s->m));
+    if (g->features != s->k || (g->samples != s->n && g->samples != b->problem->samples))
+        TSR_TRY(wrong_shape(path, "codes", g, s->n, s->k));
+    for (int64_t i = 0; i < theta_rows(s); i++)
+        for (int64_t j = 0; j < s->k; j++)
+            tsr__real_set(s, theta_of(s), i * s->k + j,
+                          concept ? tsr_matrix_at(f, i, j) : tsr_matrix_at(f, j, i));
+    const bool by_sample = g->samples != s->n; /* tied: the first member's row is the group's */
+    for (int64_t i = g->samples - 1; i >= 0; i--)
+        for (int64_t j = 0; j < s->k; j++)
+            tsr__real_set(s, s->codes, (by_sample ? b->problem->row_of[i] : i) * s->k + j,
+                          tsr_matrix_at(g, i, j));
+done:
+    tsr_data_free(basis);
+    tsr_data_free(codes);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    tsr_status (*fill)(start *b);
+} starts[] = {
+    {"random", start_random},     {"nndsvd", start_nndsvd}, {"nndsvda", start_nndsvda},
+    {"nndsvdar", start_nndsvdar}, {"kmeans", start_kmeans}, {"means", start_means},
+};
+
+tsr_status tsr__init_factors(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
+                             int64_t restart)
+{
+    start b = {s, plan, problem,
+               tsr__random_seed((uint64_t)plan->options->seed, (uint64_t)restart), restart};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strcmp(plan->options->init, starts[i].name) == 0)
+            return starts[i].fill(&b);
+    if (strchr(plan->options->init, '.') == NULL)
+        return tsr__fail(
+            TSR_ERROR_ARGUMENT,
+            "--init is random, nndsvd, nndsvda, nndsvdar, kmeans, means or a file, "
+            "not '%s'",
+            plan->options->init);
+    return start_file(&b);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Kernels between samples, for concept models:
+ *
+ *     linear       x.y
+ *     rbf          exp(-||x - y||^2 / T), T the mean squared distance unless given
+ *     polynomial   (1 + x.y)^D
+ *     cosine       x.y / (|x| |y|)
+ *
+ * The matrix is dense, samples x samples: these are the only models that need one. */
+#include "factor/plan.h"
+
+#include "matrix/pass.h"
+
+#include <math.h>
+
+struct shape {
+    double width, degree;
+};
+
+static double linear(double dot, double xx, double yy, const struct shape *shape)
+{
+    (void)xx;
+    (void)yy;
+    (void)shape;
+    return dot;
+}
+
+static double rbf(double dot, double xx, double yy, const struct shape *shape)
+{
+    return exp(-fmax(xx + yy - 2 * dot, 0) / shape->width);
+}
+
+static double polynomial(double dot, double xx, double yy, const struct shape *shape)
+{
+    (void)xx;
+    (void)yy;
+    return pow(1 + dot, shape->degree);
+}
+
+static double cosine(double dot, double xx, double yy, const struct shape *shape)
+{
+    (void)shape;
+    return xx > 0 && yy > 0 ? dot / sqrt(xx * yy) : 0;
+}
+
+static double square_of(const tsr_matrix *x, int64_t i)
+{
+    const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
+    const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
+    double sum = 0;
+    for (int64_t at = first; at < end; at++) {
+        const double v = tsr__value_at(x->values, x->type, at);
+        sum += v * v;
+    }
+    return sum;
+}
+
+static double mean_distance(const tsr_matrix *dots, const double *xx, const double *yy)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < dots->samples; i++)
+        for (int64_t j = 0; j < dots->features; j++)
+            sum += fmax(xx[i] + yy[j] - 2 * tsr_matrix_at(dots, i, j), 0);
+    sum /= (double)dots->samples * (double)dots->features;
+    return sum > 0 ? sum : 1;
+}
+
+tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x, const tsr_matrix *y,
+                              const tsr_fit_options *options, double *width)
+{
+    static double (*const kernels[])(double, double, double,
+                                     const struct shape *) = {linear, rbf, polynomial, cosine};
+    tsr_status status = TSR_OK;
+    tsr_matrix *k = NULL, *dense = NULL, *across = NULL;
+    double *square = NULL;
+    TSR_TRY(tsr_matrix_create(&k, x->samples, y->samples, x->type));
+    TSR_TRY(tsr_matrix_copy_as(&dense, y, x->type, false));
+    TSR_TRY(tsr_matrix_copy_transposed(&across, dense));
+    TSR_NEW(square, x->samples + y->samples);
+    const tsr__source source = tsr__source_of_matrix(x, 1 << 20);
+    tsr__source_project(k->values, &source, across->values, y->samples, 1);
+    for (int64_t i = 0; i < x->samples; i++)
+        square[i] = square_of(x, i);
+    for (int64_t j = 0; j < y->samples; j++)
+        square[x->samples + j] = square_of(y, j);
+    struct shape shape = {options->kernel_width, options->kernel_degree};
+    if (width != NULL && *width > 0)
+        shape.width = *width;
+    if (shape.width == 0 && options->kernel == 1)
+        shape.width = mean_distance(k, square, square + x->samples);
+    if (width != NULL)
+        *width = shape.width;
+    for (int64_t i = 0; i < x->samples; i++)
+        for (int64_t j = 0; j < y->samples; j++) {
+            const int64_t at = i * y->samples + j;
+            tsr__value_set(k->values, k->type, at,
+                           kernels[options->kernel](tsr__value_at(k->values, k->type, at),
+                                                    square[i], square[x->samples + j], &shape));
+        }
+    *out = k, k = NULL;
+done:
+    tsr_matrix_free(k);
+    tsr_matrix_free(dense);
+    tsr_matrix_free(across);
+    tsr__free(square);
+    return status;
+}

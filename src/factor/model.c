@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Fitted models: getters, the record of their settings, freeing. */
+#include "factor/model.h"
+
+#include "base/settings.h"
+
+#include <string.h>
+
+tsr_status tsr__model_record(tsr_model *model, const tsr_fit_options *options)
+{
+    tsr_status status = TSR_OK;
+    char value[4096];
+    for (const tsr_setting *row = tsr_fit_settings(); row->name != NULL; row++)
+        TSR_TRY(tsr__names_add(&model->setting,
+                               tsr__settings_show(value, sizeof value, row, options)));
+    TSR_TRY(tsr__model_restore(model));
+done:
+    return status;
+}
+
+tsr_status tsr__model_restore(tsr_model *model)
+{
+    tsr_status status = TSR_OK;
+    const tsr_setting *table = tsr_fit_settings();
+    tsr_fit_defaults(&model->options);
+    for (int64_t i = 0; i < model->setting.count; i++)
+        if (table[i].kind != TSR_SETTING_TEXT || *model->setting.name[i] != '\0')
+            TSR_TRY(tsr_settings_set(table, &model->options, table[i].name,
+                                     model->setting.name[i]));
+done:
+    return status;
+}
+
+void tsr_model_free(tsr_model *model)
+{
+    if (model == NULL)
+        return;
+    tsr__names_clear(&model->setting);
+    tsr__names_clear(&model->feature_names);
+    tsr__names_clear(&model->notes);
+    tsr_matrix_free(model->basis);
+    tsr_matrix_free(model->codes);
+    tsr_matrix_free(model->weights);
+    tsr_matrix_free(model->atoms);
+    tsr_labels_free(model->labels);
+    tsr__free(model->gram);
+    tsr__free(model->scale);
+    tsr__free(model->seen);
+    tsr__free(model->objective);
+    tsr__free(model->seconds);
+    tsr__free(model);
+}
+
+tsr_fit_report tsr_model_report(const tsr_model *model)
+{
+    return model->report;
+}
+
+const tsr_matrix *tsr_model_basis(const tsr_model *model)
+{
+    return model->basis;
+}
+
+const tsr_matrix *tsr_model_codes(const tsr_model *model)
+{
+    return model->codes;
+}
+
+const tsr_matrix *tsr_model_weights(const tsr_model *model)
+{
+    return model->weights;
+}
+
+const tsr_labels *tsr_model_labels(const tsr_model *model)
+{
+    return model->labels;
+}
+
+const double *tsr_model_objective(const tsr_model *model)
+{
+    return model->objective;
+}
+
+const double *tsr_model_seconds(const tsr_model *model)
+{
+    return model->seconds;
+}
+
+int64_t tsr_model_notes(const tsr_model *model)
+{
+    return model->notes.count;
+}
+
+const char *tsr_model_note(const tsr_model *model, int64_t i)
+{
+    return i >= 0 && i < model->notes.count ? model->notes.name[i] : NULL;
+}
+
+bool tsr_models_get(tsr_model_info *out, int64_t i)
+{
+    static const char *const losses[] = {"frobenius", "kl"},
+                             *const bases[] = {"free", "concept"},
+                             *const codes[] = {"free", "tied"};
+    int64_t count = 0;
+    while (tsr__models[count].name != NULL)
+        count++;
+    if (i < 0 || i >= count)
+        return false;
+    const tsr__model_row *row = &tsr__models[i];
+    *out = (tsr_model_info){.name = row->name,
+                            .title = row->title,
+                            .loss = losses[row->loss],
+                            .basis = bases[row->basis],
+                            .codes = codes[row->codes],
+                            .uses = row->uses,
+                            .source = row->source};
+    tsr__model_objective(out->objective, sizeof out->objective, row);
+    return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A fitted model from the inside. */
+#ifndef TSR_FACTOR_MODEL_H
+#define TSR_FACTOR_MODEL_H
+
+#include "factor/plan.h"
+
+struct tsr_model {
+    tsr_fit_report report;
+    tsr_fit_options options; /* its texts are those of `setting` */
+    tsr__names setting;      /* value of each row of the settings table, as text */
+    tsr_matrix *basis;       /* k x m */
+    tsr_matrix *codes;       /* n x k */
+    tsr_matrix *weights;     /* concept: n x k, or NULL */
+    tsr_matrix *atoms;       /* kernels: the samples, as prepared, or NULL */
+    double *gram;            /* kernels: W' K W, k x k, or NULL */
+    double *scale;           /* ncw: sum of the samples, m, or NULL */
+    double kernel_width;
+    tsr_labels *labels; /* all that are known, or NULL */
+    int32_t *seen;      /* class of each sample that the learner saw, or -1 */
+    int64_t per_class, shared;
+    double *objective, *seconds; /* report.iterations each */
+    tsr__names feature_names, notes;
+};
+
+/* Records the options as texts and points the copy's texts at them. */
+tsr_status tsr__model_record(tsr_model *model, const tsr_fit_options *options);
+
+/* The same from recorded texts, row by row of the table. */
+tsr_status tsr__model_restore(tsr_model *model);
+
+#endif

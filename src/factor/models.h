@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * THE MODEL TABLE from the inside: a named model is one row of choices over one objective,
+ *
+ *     J(F, G) = Loss(X, F G') + class + graph + links on the codes + de-correlation of the
+ * basis
+ *
+ * with X the samples (columns here, rows in files), F the basis (m x k), G the codes (n x k).
+ */
+#ifndef TSR_FACTOR_MODELS_H
+#define TSR_FACTOR_MODELS_H
+
+#include "base/status.h"
+
+typedef enum tsr__loss_name { TSR_LOSS_FROBENIUS, TSR_LOSS_KL } tsr__loss_name;
+typedef enum tsr__basis_name { TSR_BASIS_FREE, TSR_BASIS_CONCEPT } tsr__basis_name;
+typedef enum tsr__codes_name { TSR_CODES_FREE, TSR_CODES_TIED } tsr__codes_name;
+
+/* Weights of the terms of J; those of a preset are its defaults. */
+typedef struct tsr__weights {
+    double class_driven, graph, label_edge, links_must, links_cannot, decorrelate;
+} tsr__weights;
+
+typedef struct tsr__model_row {
+    const char *name;
+    tsr__loss_name loss;
+    tsr__basis_name basis;
+    tsr__codes_name codes;
+    tsr__weights weights;
+    bool links; /* under `mu`: square-root rule on the codes, unit basis */
+    bool root;  /* under `mu`: the closed-form root on the codes, in place of linear systems */
+    bool ncw;   /* samples weighted as normalised cuts do */
+    const char *title, *uses, *source; /* for people: name, supervision used, citation */
+} tsr__model_row;
+
+extern const tsr__model_row tsr__models[]; /* ended by a row without a name */
+
+/* The row of that name, or a failure that suggests the nearest. */
+tsr_status tsr__model_find(const tsr__model_row **out, const char *name);
+
+/* The objective of a row as one line of text: "||X - F G'||^2 + 100 tr(G' L G)". */
+void tsr__model_objective(char *out, size_t size, const tsr__model_row *row);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Pairs of samples: the neighbour graph, edges between equal labels, the user's own graph, and
+ * lists of links. All become sparse matrices over the solver's rows (groups, where codes are
+ * tied: A' S A). O(p n) entries, or what the user's file has. */
+#include "factor/plan.h"
+
+#include "matrix/neighbours.h"
+
+#include <math.h>
+
+/* Entries over rows from entries over samples. */
+static tsr_status over_rows(tsr_matrix **out, const tsr__problem *p, const tsr__plan *plan,
+                            const tsr_matrix *pairs)
+{
+    tsr_status status = TSR_OK;
+    int64_t *row = NULL, *column = NULL;
+    double *value = NULL;
+    const int64_t stored = tsr_matrix_stored(pairs);
+    TSR_NEW(row, stored);
+    TSR_NEW(column, stored);
+    TSR_NEW(value, stored);
+    for (int64_t i = 0, e = 0; i < pairs->samples; i++) {
+        for (int64_t at = pairs->rows[i]; at < pairs->rows[i + 1]; at++, e++) {
+            row[e] = p->row_of[i];
+            column[e] = p->row_of[pairs->columns[at]];
+            value[e] = tsr__value_at(pairs->values, pairs->type, at);
+        }
+    }
+    TSR_TRY(tsr_matrix_create_sparse(out, p->rows, p->rows, stored, row, column, value,
+                                     plan->type));
+done:
+    tsr__free(row);
+    tsr__free(column);
+    tsr__free(value);
+    return status;
+}
+
+static tsr_status row_sums(double **out, const tsr_matrix *pairs)
+{
+    tsr_status status = TSR_OK;
+    TSR_NEW_ZERO(*out, pairs->samples);
+    for (int64_t i = 0; i < pairs->samples; i++)
+        for (int64_t at = pairs->rows[i]; at < pairs->rows[i + 1]; at++)
+            (*out)[i] += tsr__value_at(pairs->values, pairs->type, at);
+done:
+    return status;
+}
+
+/* Neighbour edges, except between different labels; every pair of one label has weight `edge`.
+ */
+static tsr_status with_labels(tsr_matrix **graph, const tsr__problem *p, double edge)
+{
+    tsr_status status = TSR_OK;
+    const tsr_matrix *g = *graph;
+    int64_t *row = NULL, *column = NULL, count = 0, room = 0, column_room = 0, value_room = 0;
+    double *value = NULL;
+    tsr_matrix *joined = NULL;
+    for (int64_t i = 0; i < p->samples; i++) {
+        for (int64_t at = g->rows[i]; at < g->rows[i + 1]; at++) {
+            const int64_t j = g->columns[at];
+            if (p->seen[i] >= 0 && p->seen[j] >= 0)
+                continue; /* labels decide: the same gets `edge` below, different gets none */
+            TSR_GROW(row, count, room);
+            TSR_GROW(column, count, column_room);
+            TSR_GROW(value, count, value_room);
+            row[count] = i, column[count] = j;
+            value[count++] = tsr__value_at(g->values, g->type, at);
+        }
+        for (int64_t j = 0; p->seen[i] >= 0 && j < p->samples; j++) {
+            if (j == i || p->seen[j] != p->seen[i])
+                continue;
+            TSR_GROW(row, count, room);
+            TSR_GROW(column, count, column_room);
+            TSR_GROW(value, count, value_room);
+            row[count] = i, column[count] = j, value[count++] = edge;
+        }
+    }
+    TSR_TRY(tsr_matrix_create_sparse(&joined, p->samples, p->samples, count, row, column, value,
+                                     TSR_FLOAT64));
+    tsr_matrix_free(*graph);
+    *graph = joined;
+done:
+    tsr__free(row);
+    tsr__free(column);
+    tsr__free(value);
+    return status;
+}
+
+/* The user's graph: square, symmetric, finite, non-negative. */
+static tsr_status read_graph(tsr_matrix **out, const tsr__problem *p, const char *path)
+{
+    tsr_status status = TSR_OK;
+    tsr_data *data = NULL;
+    tsr_matrix *graph = NULL;
+    TSR_TRY(tsr_data_read(&data, path, NULL));
+    const tsr_matrix *x = tsr_data_samples(data);
+    if (x->samples != p->samples || x->features != p->samples)
+        TSR_FAIL(TSR_ERROR_DATA, "%s: a graph of %lld samples is not %lld x %lld", path,
+                 (long long)p->samples, (long long)x->samples, (long long)x->features);
+    TSR_TRY(tsr_matrix_check(x, TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, path));
+    TSR_TRY(tsr_matrix_copy_as(&graph, x, TSR_FLOAT64, true));
+    for (int64_t i = 0; i < graph->samples; i++)
+        for (int64_t at = graph->rows[i]; at < graph->rows[i + 1]; at++) {
+            const int64_t j = graph->columns[at];
+            if (tsr_matrix_at(graph, j, i) != ((const double *)graph->values)[at])
+                TSR_FAIL(TSR_ERROR_DATA, "%s: is not symmetric at (%lld, %lld)", path,
+                         (long long)i, (long long)j);
+        }
+    *out = graph, graph = NULL;
+done:
+    tsr_data_free(data);
+    tsr_matrix_free(graph);
+    return status;
+}
+
+static tsr_status make_graph(tsr__problem *p, const tsr__plan *plan)
+{
+    tsr_status status = TSR_OK;
+    const tsr_fit_options *o = plan->options;
+    tsr_matrix *graph = NULL;
+    if (o->graph_file != NULL)
+        TSR_TRY(read_graph(&graph, p, o->graph_file));
+    else
+        TSR_TRY(tsr__neighbour_graph(&graph, p->x, o->neighbours,
+                                     (tsr__edge_weight)o->graph_weight, o->heat,
+                                     (int)o->threads));
+    if (plan->weights.label_edge > 0)
+        TSR_TRY(with_labels(&graph, p, plan->weights.label_edge));
+    TSR_TRY(over_rows(&p->graph, p, plan, graph));
+    TSR_TRY(row_sums(&p->degree[0], p->graph));
+done:
+    tsr_matrix_free(graph);
+    return status;
+}
+
+/* A list of links has three columns: i, j, weight. */
+static tsr_status check_link(const tsr__problem *p, const char *path, int64_t line, double i,
+                             double j, double weight)
+{
+    if (!(i >= 0) || !(j >= 0) || i >= (double)p->samples || j >= (double)p->samples ||
+        i != floor(i) || j != floor(j))
+        return tsr__fail(TSR_ERROR_DATA, "%s: link %lld joins samples %g and %g of 0 .. %lld",
+                         path, (long long)line, i, j, (long long)(p->samples - 1));
+    if (i == j)
+        return tsr__fail(TSR_ERROR_DATA, "%s: link %lld joins sample %g with itself", path,
+                         (long long)line, i);
+    if (!isfinite(weight))
+        return tsr__fail(TSR_ERROR_DATA, "%s: link %lld has weight %g", path, (long long)line,
+                         weight);
+    return TSR_OK;
+}
+
+/* The pairs of one sign as a symmetric matrix over samples, then over rows. */
+static tsr_status links_of_sign(tsr_matrix **out, const tsr__problem *p, const tsr__plan *plan,
+                                const tsr_matrix *list, double sign)
+{
+    tsr_status status = TSR_OK;
+    int64_t *row = NULL, *column = NULL, count = 0;
+    double *value = NULL;
+    tsr_matrix *pairs = NULL;
+    TSR_NEW(row, 2 * list->samples);
+    TSR_NEW(column, 2 * list->samples);
+    TSR_NEW(value, 2 * list->samples);
+    for (int64_t e = 0; e < list->samples; e++) {
+        const double weight = sign * tsr_matrix_at(list, e, 2);
+        if (weight <= 0)
+            continue;
+        row[count] = column[count + 1] = (int64_t)tsr_matrix_at(list, e, 0);
+        column[count] = row[count + 1] = (int64_t)tsr_matrix_at(list, e, 1);
+        value[count] = value[count + 1] = weight;
+        count += 2;
+    }
+    TSR_TRY(tsr_matrix_create_sparse(&pairs, p->samples, p->samples, count, row, column, value,
+                                     TSR_FLOAT64));
+    TSR_TRY(over_rows(out, p, plan, pairs));
+done:
+    tsr__free(row);
+    tsr__free(column);
+    tsr__free(value);
+    tsr_matrix_free(pairs);
+    return status;
+}
+
+static tsr_status check_contradictions(const tsr__problem *p, const char *path)
+{
+    for (int64_t i = 0; i < p->attract->samples; i++)
+        for (int64_t at = p->attract->rows[i]; at < p->attract->rows[i + 1]; at++)
+            if (tsr_matrix_at(p->repel, i, p->attract->columns[at]) > 0)
+                return tsr__fail(TSR_ERROR_DATA,
+                                 "%s: samples %lld and %d must agree and must differ", path,
+                                 (long long)i, p->attract->columns[at]);
+    return TSR_OK;
+}
+
+static tsr_status make_links(tsr__problem *p, const tsr__plan *plan)
+{
+    tsr_status status = TSR_OK;
+    const char *path = plan->options->links;
+    tsr_data *data = NULL;
+    TSR_TRY(tsr_data_read(&data, path, NULL));
+    const tsr_matrix *list = tsr_data_samples(data);
+    if (list->features != 3)
+        TSR_FAIL(TSR_ERROR_DATA, "%s: links are i,j,weight, three columns and not %lld", path,
+                 (long long)list->features);
+    for (int64_t e = 0; e < list->samples; e++)
+        TSR_TRY(check_link(p, path, e + 1, tsr_matrix_at(list, e, 0), tsr_matrix_at(list, e, 1),
+                           tsr_matrix_at(list, e, 2)));
+    TSR_TRY(links_of_sign(&p->attract, p, plan, list, -1));
+    TSR_TRY(links_of_sign(&p->repel, p, plan, list, 1));
+    if (plan->codes == TSR_CODES_FREE)
+        TSR_TRY(check_contradictions(p, path));
+    TSR_TRY(row_sums(&p->degree[1], p->attract));
+    TSR_TRY(row_sums(&p->degree[2], p->repel));
+done:
+    tsr_data_free(data);
+    return status;
+}
+
+static tsr_status count_classes(tsr__problem *p)
+{
+    tsr_status status = TSR_OK;
+    TSR_NEW_ZERO(p->population, p->classes + 1);
+    for (int64_t i = 0; i < p->samples; i++) {
+        if (p->seen[i] < 0)
+            continue;
+        p->population[p->seen[i]] += 1;
+        p->population[p->classes] += 1;
+    }
+done:
+    return status;
+}
+
+tsr_status tsr__make_pairs(tsr__problem *p, const tsr__plan *plan)
+{
+    tsr_status status = TSR_OK;
+    TSR_TRY(count_classes(p));
+    if (plan->weights.graph > 0)
+        TSR_TRY(make_graph(p, plan));
+    if (plan->options->links != NULL)
+        TSR_TRY(make_links(p, plan));
+done:
+    return status;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a row of the model table and the user's options to the solver's choices. */
+#include "factor/plan.h"
+
+#include "base/settings.h"
+#include "matrix/parallel.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double chosen(double wanted, double preset)
+{
+    return wanted >= 0 ? wanted : preset;
+}
+
+tsr_status tsr__plan_make(tsr__plan *out, const tsr_fit_options *options)
+{
+    tsr_status status = TSR_OK;
+    const tsr__model_row *row = NULL;
+    TSR_TRY(tsr_settings_check(tsr_fit_settings(), options));
+    TSR_TRY(tsr__model_find(&row, options->model));
+    const tsr__weights *w = &row->weights;
+    tsr__plan plan = {.row = row,
+                      .options = options,
+                      .loss = row->loss,
+                      .basis = row->basis,
+                      .codes = row->codes,
+                      .mu = options->solver == 1,
+                      .ncw = options->weighting == 2 || (options->weighting == 0 && row->ncw),
+                      .type = options->precision == 1 ? TSR_FLOAT32 : TSR_FLOAT64};
+    if (options->loss > 0)
+        plan.loss = (tsr__loss_name)(options->loss - 1);
+    if (options->basis > 0)
+        plan.basis = (tsr__basis_name)(options->basis - 1);
+    if (options->codes > 0)
+        plan.codes = (tsr__codes_name)(options->codes - 1);
+    plan.weights = (tsr__weights){
+        .class_driven = chosen(options->class_weight, w->class_driven),
+        .graph = chosen(options->graph, w->graph),
+        .label_edge = chosen(options->label_edge, w->label_edge),
+        .links_must = chosen(options->must, w->links_must),
+        .links_cannot = chosen(options->cannot, w->links_cannot),
+        .decorrelate = chosen(options->decorrelate, w->decorrelate),
+    };
+    if (plan.basis != TSR_BASIS_CONCEPT && options->kernel != 0)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "--kernel needs a concept model (--basis concept)");
+    if (plan.loss == TSR_LOSS_KL && options->kernel != 0)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "KL loss needs the samples themselves: --kernel linear, or --loss frobenius");
+    if (options->kernel != 0 && options->alpha_basis > 0)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "--alpha-basis needs a basis: --kernel linear");
+    *out = plan;
+done:
+    return status;
+}
+
+bool tsr__plan_needs_labels(const tsr__plan *plan)
+{
+    const tsr__weights *w = &plan->weights;
+    const bool links =
+        plan->options->links == NULL && (w->links_must > 0 || w->links_cannot > 0);
+    return plan->codes == TSR_CODES_TIED || w->class_driven > 0 || links ||
+           (w->graph > 0 && w->label_edge > 0);
+}
+
+/* Class-driven: k = R c + S. */
+static tsr_status class_rank(int64_t *rank, int64_t *per_class, const tsr_fit_options *o,
+                             int64_t classes)
+{
+    const int64_t wanted = o->rank, own = o->per_class, shared = o->shared;
+    if (wanted == 0 || (own > 0 && wanted == own * classes + shared)) {
+        *per_class = own > 0 ? own : 1;
+        *rank = *per_class * classes + shared;
+        return TSR_OK;
+    }
+    if (own > 0)
+        return tsr__fail(
+            TSR_ERROR_ARGUMENT,
+            "--per-class %lld of %lld classes and --shared %lld make rank %lld, not "
+            "%lld",
+            (long long)own, (long long)classes, (long long)shared,
+            (long long)(own * classes + shared), (long long)wanted);
+    if (wanted - shared < classes)
+        return tsr__fail(
+            TSR_ERROR_ARGUMENT,
+            "rank %lld is below the %lld classes%s: --rank %lld gives one vector a "
+            "class",
+            (long long)wanted, (long long)classes, shared > 0 ? " and the shared vectors" : "",
+            (long long)(classes + shared));
+    const int64_t left = (wanted - shared) % classes;
+    if (left != 0)
+        return tsr__fail(
+            TSR_ERROR_ARGUMENT,
+            "rank %lld is no multiple of the %lld classes: --rank %lld, or --shared "
+            "%lld for vectors of no class",
+            (long long)wanted, (long long)classes, (long long)(wanted - left),
+            (long long)(shared + left));
+    *per_class = (wanted - shared) / classes;
+    *rank = wanted;
+    return TSR_OK;
+}
+
+tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__plan *plan,
+                          const tsr__problem *problem)
+{
+    tsr_status status = TSR_OK;
+    const tsr_fit_options *o = plan->options;
+    const int64_t classes = problem->classes;
+    int64_t k = o->rank > 0 ? o->rank : classes > 0 ? classes : 10, own = 0;
+    char note[160];
+    if (plan->weights.class_driven > 0)
+        TSR_TRY(class_rank(&k, &own, o, classes));
+    if (o->rank == 0 && plan->weights.class_driven == 0 && classes == 0)
+        k = k < problem->samples ? k : problem->samples;
+    if (k > problem->samples && k > problem->features)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "rank %lld exceeds both the %lld samples and the %lld "
+                 "features",
+                 (long long)k, (long long)problem->samples, (long long)problem->features);
+    if (k > problem->samples || k > problem->features) {
+        (void)snprintf(note, sizeof note,
+                       "rank %lld exceeds the %lld %s: the parts cannot all be distinct",
+                       (long long)k,
+                       (long long)(k > problem->samples ? problem->samples : problem->features),
+                       k > problem->samples ? "samples" : "features");
+        TSR_TRY(tsr__names_add(problem->notes, note));
+    }
+    *rank = k;
+    *per_class = own;
+done:
+    return status;
+}
+
+static tsr__penalty *add_penalty(tsr__solver *s, const tsr__penalty_kind *kind, double weight)
+{
+    tsr__penalty *p = &s->penalty[s->penalties++];
+    *p = (tsr__penalty){.kind = kind, .weight = weight};
+    return p;
+}
+
+static void choose_penalties(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem)
+{
+    const tsr_fit_options *o = plan->options;
+    const tsr__weights *w = &plan->weights;
+    /* scikit-learn halves the squared loss and we do not: its alphas count twice here */
+    const double half = plan->loss == TSR_LOSS_FROBENIUS ? 2 : 1;
+    const double codes = half * o->alpha_codes * (double)problem->features;
+    const double basis = half * o->alpha_basis * (double)problem->samples;
+    s->decorrelate = w->decorrelate;
+    s->basis_lasso = basis * o->l1_ratio;
+    s->basis_ridge = basis * (1 - o->l1_ratio);
+    if (w->class_driven > 0)
+        (void)add_penalty(s, &tsr__penalty_class, w->class_driven);
+    if (w->graph > 0) {
+        tsr__penalty *p = add_penalty(s, &tsr__penalty_graph, w->graph);
+        p->pairs[0] = problem->graph;
+        p->degree[0] = problem->degree[0];
+    }
+    if (problem->attract != NULL) {
+        tsr__penalty *p = add_penalty(s, &tsr__penalty_pairs, 1);
+        p->reward = o->link_form == 1;
+        p->pairs[0] = problem->attract, p->pairs[1] = problem->repel;
+        p->degree[0] = problem->degree[1], p->degree[1] = problem->degree[2];
+    } else if (w->links_must > 0 || w->links_cannot > 0) {
+        tsr__penalty *p = add_penalty(s, &tsr__penalty_links, 1);
+        p->must = w->links_must, p->cannot = w->links_cannot;
+        p->reward = o->link_form == 1;
+        p->population = problem->population;
+    }
+    if (codes * o->l1_ratio > 0)
+        (void)add_penalty(s, &tsr__penalty_lasso, codes * o->l1_ratio);
+    if (codes * (1 - o->l1_ratio) > 0)
+        (void)add_penalty(s, &tsr__penalty_ridge, codes * (1 - o->l1_ratio));
+}
+
+/* The norm of the basis, and what holds it; mathematics.md, "the scale is part of the model".
+ */
+static void choose_scale(tsr__solver *s, const tsr__plan *plan)
+{
+    const int wanted = plan->options->basis_norm;
+    const bool evadable = s->penalties > 0 && !(s->basis_lasso > 0 || s->basis_ridge > 0);
+    if (plan->mu) {
+        s->scale = plan->row->links && wanted == 0 ? TSR_SCALE_BASIS
+                   : wanted > 1                    ? TSR_SCALE_PRODUCT
+                                                   : TSR_SCALE_FREE;
+        s->norm = wanted == 2 ? TSR_BASIS_NORM_L1 : TSR_BASIS_NORM_L2;
+        return;
+    }
+    const bool fixed = wanted > 1 || (wanted == 0 && evadable);
+    s->scale = !fixed ? TSR_SCALE_FREE : s->penalties > 0 ? TSR_SCALE_MODEL : TSR_SCALE_PRODUCT;
+    s->norm = wanted == 2 || (wanted == 0 && plan->loss == TSR_LOSS_KL) ? TSR_BASIS_NORM_L1
+                                                                        : TSR_BASIS_NORM_L2;
+}
+
+static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem)
+{
+    const bool frobenius = plan->loss == TSR_LOSS_FROBENIUS, mask = problem->missing != NULL;
+    const bool sphere = s->scale == TSR_SCALE_MODEL && s->norm == TSR_BASIS_NORM_L2;
+    s->basis_exponent = s->codes_exponent = 1;
+    s->sweeps = 1;
+    if (s->map == &tsr__map_signed) {
+        s->basis_rule = s->codes_rule = TSR_RULE_SIGNED;
+    } else if (plan->mu) {
+        s->basis_rule = s->codes_rule = TSR_RULE_MULTIPLY;
+        s->codes_exponent = plan->row->links ? 0.5 : 1;
+        if (plan->row->root)
+            s->codes_rule = TSR_RULE_MAJORISE;
+    } else {
+        s->codes_rule = frobenius && !mask ? TSR_RULE_DESCEND : TSR_RULE_MAJORISE;
+        s->basis_rule = frobenius && !mask && s->map == &tsr__map_free &&
+                                (s->scale == TSR_SCALE_MODEL ? sphere : s->decorrelate == 0) &&
+                                s->scale != TSR_SCALE_PRODUCT
+                            ? TSR_RULE_DESCEND
+                            : TSR_RULE_MAJORISE;
+    }
+}
+
+void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
+                           int64_t rank, int64_t per_class)
+{
+    enum { BLOCK_BYTES = 1 << 19 }; /* a block and its tile stay in the second-level cache */
+    const tsr_matrix *all = problem->kernel != NULL ? problem->kernel : problem->x;
+    const tsr_matrix *rows = problem->reduced != NULL ? problem->reduced : all;
+    const bool concept = plan->basis == TSR_BASIS_CONCEPT;
+    const double work = (double)rows->samples * (double)rows->features * (double)rank;
+    bool negative = false;
+    for (int64_t i = 0;
+         problem->kernel != NULL && !negative && i < all->samples * all->features; i++)
+        negative = tsr__value_at(all->values, all->type, i) < 0;
+    *s = (tsr__solver){.type = plan->type,
+                       .n = rows->samples,
+                       .m = rows->features,
+                       .k = rank,
+                       .source = tsr__source_of_matrix(rows, BLOCK_BYTES),
+                       .weight = problem->weight,
+                       .members = problem->members,
+                       .classes = problem->row_class,
+                       .class_count = problem->classes,
+                       .per_class = per_class,
+                       .shared = plan->options->shared,
+                       .missing = problem->missing,
+                       .kernel = problem->kernel != NULL,
+                       .constant = problem->constant,
+                       .square = problem->square,
+                       .loss = plan->loss == TSR_LOSS_KL ? &tsr__loss_kl : &tsr__loss_frobenius,
+                       .map = !concept                  ? &tsr__map_free
+                              : problem->kernel == NULL ? &tsr__map_concept
+                              : negative                ? &tsr__map_signed
+                                                        : &tsr__map_kernel};
+    if (concept)
+        s->atoms = tsr__source_of_matrix(all, BLOCK_BYTES);
+    /* below this a second thread costs more than it brings; results are the same anyway */
+    s->threads = work * (plan->loss == TSR_LOSS_KL ? 2 : 1) < 4e6
+                     ? 1
+                     : tsr__threads(plan->options->threads, TSR_LANES);
+    choose_penalties(s, plan, problem);
+    choose_scale(s, plan);
+    choose_rules(s, plan, problem);
+}

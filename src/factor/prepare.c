@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The data as the solver sees them: type, missing values set apart, norms, weights, kernel; and
+ * the labels that the learner may see. The user's matrix is used as it is where nothing changes
+ * it. */
+#include "factor/plan.h"
+
+#include "base/random.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Positions of NaN as a sparse matrix of ones; the values become zero. */
+static tsr_status set_missing_apart(tsr__problem *p)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *x = p->owned;
+    int64_t *row = NULL, *column = NULL, count = 0, room = 0, column_room = 0;
+    double *one = NULL;
+    for (int64_t i = 0; i < x->samples; i++) {
+        const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
+        const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
+        for (int64_t at = first; at < end; at++) {
+            if (!isnan(tsr__value_at(x->values, x->type, at)))
+                continue;
+            TSR_GROW(row, count, room);
+            TSR_GROW(column, count, column_room);
+            row[count] = i;
+            column[count++] = x->sparse ? x->columns[at] : at - first;
+            tsr__value_set(x->values, x->type, at, 0);
+        }
+    }
+    if (count == 0)
+        goto done;
+    TSR_NEW(one, count);
+    for (int64_t e = 0; e < count; e++)
+        one[e] = 1;
+    TSR_TRY(tsr_matrix_create_sparse(&p->missing, x->samples, x->features, count, row, column,
+                                     one, TSR_FLOAT64));
+done:
+    tsr__free(row);
+    tsr__free(column);
+    tsr__free(one);
+    return status;
+}
+
+/* Sample j times 1 / sqrt(x_j . sum of all samples): Xu, Liu & Gong 2003. */
+static tsr_status weigh_by_cuts(tsr__problem *p)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *x = p->owned;
+    TSR_NEW_ZERO(p->scale, x->features);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < x->samples; i++) {
+            const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
+            const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
+            double dot = 0;
+            for (int64_t at = first; at < end; at++) {
+                const int64_t j = x->sparse ? x->columns[at] : at - first;
+                const double v = tsr__value_at(x->values, x->type, at);
+                if (pass == 0)
+                    p->scale[j] += v;
+                else
+                    dot += v * p->scale[j];
+            }
+            for (int64_t at = first; pass == 1 && dot > 0 && at < end; at++)
+                tsr__value_set(x->values, x->type, at,
+                               tsr__value_at(x->values, x->type, at) / sqrt(dot));
+        }
+    }
+done:
+    return status;
+}
+
+static tsr_status take_weights(tsr__problem *p, const tsr__plan *plan, const char *subject)
+{
+    const tsr_matrix *w = plan->options->sample_weights;
+    if (w == NULL)
+        return TSR_OK;
+    if (tsr_matrix_samples(w) != p->samples || tsr_matrix_features(w) != 1)
+        return tsr__fail(TSR_ERROR_DATA,
+                         "weights of the %lld samples of %s cannot be %lld x %lld",
+                         (long long)p->samples, subject, (long long)tsr_matrix_samples(w),
+                         (long long)tsr_matrix_features(w));
+    const tsr_status status =
+        tsr_matrix_check(w, TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, "sample weights");
+    if (status < 0)
+        return status;
+    p->weight = tsr__alloc(p->samples, tsr__type_size(plan->type));
+    if (p->weight == NULL)
+        return TSR_ERROR_MEMORY;
+    for (int64_t i = 0; i < p->samples; i++)
+        tsr__value_set(p->weight, plan->type, i, tsr_matrix_at(w, i, 0));
+    return TSR_OK;
+}
+
+tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    const tsr_fit_options *o = plan->options;
+    const tsr_matrix *x = tsr_data_samples(data);
+    const bool mask = o->missing == 1, concept = plan->basis == TSR_BASIS_CONCEPT;
+    const int needs = (mask ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE) |
+                      (concept && plan->loss == TSR_LOSS_FROBENIUS ? 0 : TSR_NEED_NON_NEGATIVE);
+    p->samples = x->samples;
+    p->features = x->features;
+    TSR_TRY(tsr_matrix_check(x, needs, tsr_data_origin(data)));
+    TSR_TRY(take_weights(p, plan, tsr_data_origin(data)));
+    if (mask || o->normalize != TSR_NORM_NONE || plan->ncw || x->type != plan->type)
+        TSR_TRY(tsr_matrix_copy_as(&p->owned, x, plan->type, x->sparse));
+    if (mask)
+        TSR_TRY(set_missing_apart(p));
+    if (p->missing != NULL && concept)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "a concept basis is made of whole samples, so there can be "
+                 "no missing values: --basis free");
+    if (p->owned != NULL)
+        tsr_matrix_normalize(p->owned, (tsr_norm)o->normalize);
+    if (plan->ncw)
+        TSR_TRY(weigh_by_cuts(p));
+    p->x = p->owned != NULL ? p->owned : x;
+    if (concept) {
+        tsr_scan scan;
+        TSR_TRY(tsr_matrix_scan(&scan, p->x));
+        /* the papers' rule for data of either sign needs the signs of X' X, entry by entry */
+        if (o->kernel != 0 || scan.negative > 0)
+            TSR_TRY(tsr__kernel_matrix(&p->kernel, p->x, p->x, o, &p->kernel_width));
+    }
+done:
+    return status;
+}
+
+/* How many labels a class keeps: N, or P % rounded up. */
+static tsr_status labels_kept(int64_t *out, const char *text, int64_t members)
+{
+    double number = 0;
+    const char *end = text + strlen(text), *after = tsr__parse_real(&number, text, end);
+    const bool percent = after < end && *after == '%';
+    if (after == text || after + percent != end || !(number >= 0) ||
+        (percent && number > 100) || (!percent && number != floor(number)))
+        return tsr__fail(
+            TSR_ERROR_ARGUMENT,
+            "--labelled is a number of samples a class or a share such as 10%%, not "
+            "'%s'",
+            text);
+    *out = percent ? (int64_t)ceil(number / 100 * (double)members - 1e-9) : (int64_t)number;
+    return TSR_OK;
+}
+
+/* Of each class, the kept samples are drawn; the others become unknown to the learner. */
+static tsr_status hide_labels(tsr__problem *p, const tsr__plan *plan)
+{
+    tsr_status status = TSR_OK;
+    tsr__random random = tsr__random_seed((uint64_t)plan->options->seed, 0x6c6162656cu);
+    int64_t *member = NULL;
+    TSR_NEW(member, p->samples);
+    for (int32_t c = 0; c < p->classes; c++) {
+        int64_t members = 0, kept = 0;
+        for (int64_t i = 0; i < p->samples; i++)
+            if (p->seen[i] == c)
+                member[members++] = i;
+        TSR_TRY(labels_kept(&kept, plan->options->labelled, members));
+        tsr__random_shuffle(&random, member, members);
+        for (int64_t i = kept; i < members; i++)
+            p->seen[member[i]] = -1;
+    }
+done:
+    tsr__free(member);
+    return status;
+}
+
+static tsr_status take_labels(tsr__problem *p, const tsr__plan *plan, const tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    const tsr_labels *labels = tsr_data_labels(data);
+    const bool needed = tsr__plan_needs_labels(plan);
+    int64_t known = 0;
+    TSR_NEW(p->seen, p->samples);
+    for (int64_t i = 0; i < p->samples; i++)
+        p->seen[i] = labels != NULL ? labels->of[i] : -1;
+    p->classes = labels != NULL ? labels->classes : 0;
+    if (plan->options->labelled != NULL && labels != NULL)
+        TSR_TRY(hide_labels(p, plan));
+    for (int64_t i = 0; i < p->samples; i++)
+        known += p->seen[i] >= 0;
+    if (needed && known == 0)
+        TSR_FAIL(TSR_ERROR_DATA,
+                 "%s needs labels, and %s has none that the learner may see: --labels FILE",
+                 plan->row->name, tsr_data_origin(data));
+    if (needed && p->classes < 2)
+        TSR_FAIL(TSR_ERROR_DATA, "%s needs at least two classes, and %s has %d",
+                 plan->row->name, tsr_data_origin(data), p->classes);
+done:
+    return status;
+}
+
+/* The part of a Frobenius loss that the factors do not touch: sum w x^2, or the weighted trace
+ * of a kernel (before samples are tied). */
+static double own_square(const tsr__problem *p, const tsr__plan *plan)
+{
+    const tsr_matrix *x = p->reduced != NULL ? p->reduced : p->x;
+    double sum = 0;
+    if (p->kernel != NULL) {
+        for (int64_t i = 0; i < p->samples; i++)
+            sum += (p->weight != NULL ? tsr__value_at(p->weight, plan->type, i) : 1) *
+                   tsr_matrix_at(p->kernel, i, i);
+        return sum;
+    }
+    for (int64_t i = 0; i < x->samples; i++) {
+        const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
+        const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
+        double row = 0;
+        for (int64_t at = first; at < end; at++) {
+            const double v = tsr__value_at(x->values, x->type, at);
+            row += v * v;
+        }
+        sum += row * (p->weight != NULL ? tsr__value_at(p->weight, plan->type, i) : 1);
+    }
+    return sum;
+}
+
+tsr_status tsr__problem_make(tsr__problem *out, const tsr__plan *plan, const tsr_data *data,
+                             tsr__names *notes)
+{
+    tsr_status status = TSR_OK;
+    tsr__problem p = {.notes = notes};
+    TSR_TRY(tsr__prepare_samples(&p, plan, data));
+    TSR_TRY(take_labels(&p, plan, data));
+    if (p.kernel != NULL)
+        p.square = own_square(&p, plan);
+    TSR_TRY(tsr__tie_samples(&p, plan));
+    if (p.kernel == NULL)
+        p.square = own_square(&p, plan);
+    TSR_TRY(tsr__make_pairs(&p, plan));
+    *out = p;
+    p = (tsr__problem){0};
+done:
+    tsr__problem_clear(&p);
+    return status;
+}
+
+void tsr__problem_clear(tsr__problem *p)
+{
+    tsr_matrix *const matrices[] = {p->owned, p->missing, p->kernel, p->reduced,
+                                    p->graph, p->attract, p->repel};
+    void *const arrays[] = {p->scale,   p->degree[0],  p->degree[1], p->degree[2],
+                            p->members, p->population, p->weight,    p->seen,
+                            p->row_of,  p->row_class};
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        tsr_matrix_free(matrices[i]);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        tsr__free(arrays[i]);
+    *p = (tsr__problem){0};
+}

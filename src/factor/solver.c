@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The loop. An iteration is one pass over the samples:
+ *
+ *     basis <- its rule, from the sums of the last pass      then its scale
+ *     for each block of samples:
+ *         project -> add penalties -> update the block's codes -> accumulate
+ *     sum the lanes -> penalties -> objective
+ *
+ * Cost: Frobenius 4 n m k, KL 8 n m k (sparse: nnz for n m), graph p n k, links n k; memory
+ * beyond the data: (m + n) k and, for each of at most eight lanes, (m + block) k and a tile for
+ * dense KL. The lanes are summed in order, so the result does not depend on the number of
+ * threads. Nothing in here allocates or fails. */
+#include "factor/solver.h"
+
+#include "matrix/pass.h"
+
+#include <math.h>
+#include <string.h>
+
+static void *take(const tsr__solver *s, tsr__arena *arena, int64_t count)
+{
+    return tsr__arena_take(arena, count, tsr__type_size(s->type));
+}
+
+static tsr__halves take_halves(const tsr__solver *s, tsr__arena *arena, int64_t rows,
+                               bool quartic)
+{
+    const int64_t count = rows * s->k;
+    return (tsr__halves){.minus = take(s, arena, count),
+                         .flat = take(s, arena, count),
+                         .curved = take(s, arena, count),
+                         .quartic = quartic ? take(s, arena, count) : NULL,
+                         .anti = s->map == &tsr__map_signed ? take(s, arena, count) : NULL};
+}
+
+/* A lane's part of an array of sums; nothing while sizes are only added up. */
+static void *part(const tsr__solver *s, void *lanes, int64_t at)
+{
+    return lanes != NULL ? tsr__real_at(s, lanes, at) : NULL;
+}
+
+static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
+{
+    tsr__lane *l = &s->lane[lane];
+    const int64_t rows = s->source.block_samples, block = rows * s->k;
+    const bool tiled = s->loss == &tsr__loss_kl && !s->source.sparse;
+    *l = (tsr__lane){.projection = take(s, arena, block),
+                     .product = take(s, arena, block),
+                     .weighted = take(s, arena, block),
+                     .halves = take_halves(s, arena, rows, false),
+                     .bend = take(s, arena, block),
+                     .tile = tiled ? take(s, arena, rows * s->m) : NULL,
+                     .collect = part(s, s->collect_lanes, lane * s->m * s->k),
+                     .spread = part(s, s->spread_lanes, lane * s->k * s->k),
+                     .lost = part(s, s->lost_lanes, lane * s->m * s->k),
+                     .column_sum =
+                         s->column_lanes != NULL ? s->column_lanes + lane * s->k : NULL};
+}
+
+static void layout_penalty(tsr__solver *s, tsr__arena *arena, tsr__penalty *p)
+{
+    for (int side = 0; side < 2; side++)
+        if (p->pairs[side] != NULL)
+            p->gathered[side] = take(s, arena, s->n * s->k);
+    if (p->kind == &tsr__penalty_links)
+        p->sums = tsr__arena_take(arena, (s->class_count + 1) * s->k, sizeof(double));
+}
+
+static void layout_concept(tsr__solver *s, tsr__arena *arena)
+{
+    const bool linear = s->map == &tsr__map_concept;
+    s->lift = s->kernel ? take(s, arena, s->m * s->k) : s->basis;
+    if (s->map == &tsr__map_signed) {
+        s->lift_negative = take(s, arena, s->m * s->k);
+        s->gram_negative = take(s, arena, s->k * s->k);
+    }
+    if (!linear)
+        return;
+    s->weights = take(s, arena, s->atoms.samples * s->k);
+    s->pulled = take_halves(s, arena, s->atoms.samples, s->decorrelate > 0);
+    s->atom_lanes = take(s, arena, tsr__lane_count(&s->atoms) * s->m * s->k);
+}
+
+void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
+{
+    const int64_t larger = s->m > s->k ? s->m : s->k;
+    s->lanes = tsr__lane_count(&s->source);
+    s->basis = take(s, arena, s->m * s->k);
+    s->codes = take(s, arena, s->n * s->k);
+    s->gram = take(s, arena, s->k * s->k);
+    s->columns = tsr__arena_take(arena, 2 * s->k, sizeof(double));
+    s->column_sum = tsr__arena_take(arena, s->k, sizeof(double));
+    s->work = tsr__arena_take(arena, 2 * larger, sizeof(double));
+    s->halves = take_halves(s, arena, s->m, s->decorrelate > 0);
+    s->collect_lanes = take(s, arena, s->lanes * s->m * s->k);
+    s->spread_lanes = take(s, arena, s->lanes * s->k * s->k);
+    s->lost_lanes = s->missing != NULL ? take(s, arena, s->lanes * s->m * s->k) : NULL;
+    s->column_lanes = tsr__arena_take(arena, s->lanes * s->k, sizeof(double));
+    layout_concept(s, arena);
+    for (int i = 0; i < s->penalties; i++)
+        layout_penalty(s, arena, &s->penalty[i]);
+    for (int64_t lane = 0; lane < s->lanes; lane++)
+        layout_lane(s, arena, lane);
+}
+
+static void clear_sums(tsr__solver *s)
+{
+    const size_t size = tsr__type_size(s->type);
+    memset(s->collect_lanes, 0, (size_t)(s->lanes * s->m * s->k) * size);
+    memset(s->spread_lanes, 0, (size_t)(s->lanes * s->k * s->k) * size);
+    memset(s->column_lanes, 0, (size_t)(s->lanes * s->k) * sizeof *s->column_lanes);
+    if (s->missing != NULL)
+        memset(s->lost_lanes, 0, (size_t)(s->lanes * s->m * s->k) * size);
+    for (int64_t lane = 0; lane < s->lanes; lane++)
+        s->lane[lane].value = 0;
+}
+
+static void sum_lanes(tsr__solver *s)
+{
+    tsr__lanes_sum(s->collect_lanes, s->m * s->k, s->lanes, s->type, s->threads);
+    tsr__lanes_sum(s->spread_lanes, s->k * s->k, s->lanes, s->type, 1);
+    tsr__lanes_sum(s->column_lanes, s->k, s->lanes, TSR_FLOAT64, 1);
+    if (s->missing != NULL)
+        tsr__lanes_sum(s->lost_lanes, s->m * s->k, s->lanes, s->type, s->threads);
+}
+
+static void accumulate_block(void *context, const tsr__block *block, int64_t lane)
+{
+    tsr__solver *s = context;
+    s->loss->accumulate(s, block, &s->lane[lane]);
+}
+
+static void move_block(void *context, const tsr__block *block, int64_t lane)
+{
+    tsr__solver *s = context;
+    tsr__update_codes(s, block, &s->lane[lane]);
+    s->loss->accumulate(s, block, &s->lane[lane]);
+}
+
+void tsr__solver_start(tsr__solver *s)
+{
+    s->map->push(s);
+    if (s->scale == TSR_SCALE_PRODUCT || s->scale == TSR_SCALE_MODEL)
+        tsr__fix_scale(s, TSR_SCALE_PRODUCT);
+    clear_sums(s);
+    tsr__visit_blocks(&s->source, s->threads, accumulate_block, s);
+    sum_lanes(s);
+    tsr__refresh(s);
+}
+
+void tsr__solver_step(tsr__solver *s)
+{
+    if (!s->fixed_basis)
+        tsr__update_basis(s);
+    clear_sums(s);
+    tsr__visit_blocks(&s->source, s->threads, move_block, s);
+    sum_lanes(s);
+    tsr__refresh(s);
+}
+
+static double gram_at(const tsr__solver *s, int64_t i)
+{
+    return tsr__real_get(s, s->gram, i) -
+           (s->gram_negative != NULL ? tsr__real_get(s, s->gram_negative, i) : 0);
+}
+
+double tsr__solver_objective(const tsr__solver *s)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    double basis = 0;
+    for (int64_t i = 0; s->decorrelate > 0 && i < s->k * s->k; i++) {
+        const double off = (i % (s->k + 1) == 0 ? 1 : 0) - gram_at(s, i);
+        basis += s->decorrelate * off * off;
+    }
+    for (int64_t j = 0; s->basis_lasso > 0 && j < s->k; j++)
+        basis += s->basis_lasso * s->column_sum[j];
+    if (s->basis_ridge > 0)
+        basis += s->basis_ridge / 2 * kernels->dot(s->basis, s->basis, s->m * s->k);
+    return s->loss->value(s) + s->constant + s->penalty_value + basis;
+}
+
+/* Adds theta |gradient| to moving and theta (plus + minus) to still; see solver.h. */
+static void measure(const tsr__solver *s, const void *theta, const tsr__halves *h, int64_t rows,
+                    double *moving, double *still)
+{
+    for (int64_t j = 0; j < s->k; j++) {
+        double mean = 0;
+        for (int64_t i = 0; i < rows; i++)
+            mean += tsr__real_get(s, theta, i * s->k + j) / (double)rows;
+        for (int64_t i = 0; i < rows; i++) {
+            const int64_t at = i * s->k + j;
+            double minus = tsr__real_get(s, h->minus, at), plus = 0;
+            plus += h->flat != NULL ? tsr__real_get(s, h->flat, at) : 0;
+            plus += h->curved != NULL ? tsr__real_get(s, h->curved, at) : 0;
+            plus += h->quartic != NULL ? tsr__real_get(s, h->quartic, at) : 0;
+            minus += h->anti != NULL ? tsr__real_get(s, h->anti, at) : 0;
+            const double value = tsr__real_get(s, theta, at);
+            *moving += (minus > plus ? fmax(value, mean) : value) * fabs(plus - minus);
+            *still += value * (plus + fabs(minus));
+        }
+    }
+}
+
+struct measuring {
+    tsr__solver *s;
+    double moving[TSR_LANES], still[TSR_LANES];
+};
+
+static void measure_block(void *context, const tsr__block *block, int64_t lane)
+{
+    struct measuring *m = context;
+    tsr__solver *s = m->s;
+    tsr__codes_halves(s, block, &s->lane[lane]);
+    measure(s, tsr__real_at(s, s->codes, block->first * s->k), &s->lane[lane].halves,
+            block->samples, &m->moving[lane], &m->still[lane]);
+}
+
+double tsr__solver_optimality(tsr__solver *s)
+{
+    struct measuring m = {.s = s};
+    double moving = 0, still = 0;
+    tsr__visit_blocks(&s->source, s->threads, measure_block, &m);
+    for (int64_t lane = 0; lane < s->lanes; lane++) {
+        moving += m.moving[lane];
+        still += m.still[lane];
+    }
+    double worst = still > 0 ? moving / still : 0;
+    if (!s->fixed_basis) {
+        moving = still = 0;
+        tsr__basis_halves(s);
+        measure(s, s->weights != NULL ? s->weights : s->basis, &s->theta_halves,
+                s->weights != NULL ? s->atoms.samples : s->m, &moving, &still);
+        worst = fmax(worst, still > 0 ? moving / still : 0);
+    }
+    return worst;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The solver from the inside: a problem that does not change, a state that does, and the terms
+ * that act on them. Shapes: X is n x m (rows are samples), basis F is m x k, codes G is n x k;
+ * all are row-major arrays of the problem's type ("real" below).
+ *
+ * A term is a small const struct of functions. It adds its part of the gradient, split into
+ * non-negative halves (matrix/kernels.h), to what the others added; the solver never asks which
+ * model it runs. */
+#ifndef TSR_FACTOR_SOLVER_H
+#define TSR_FACTOR_SOLVER_H
+
+#include "base/progress.h"
+#include "factor/models.h"
+#include "matrix/block.h"
+#include "matrix/kernels.h"
+
+typedef struct tsr__solver tsr__solver;
+typedef struct tsr__lane tsr__lane;
+typedef struct tsr__penalty tsr__penalty;
+
+/* How theta (basis, weights of a concept basis, or codes) moves. */
+typedef enum tsr__rule {
+    TSR_RULE_MULTIPLY, /* theta (minus / plus)^exponent */
+    TSR_RULE_MAJORISE, /* exact minimiser of a separable bound: J never rises */
+    TSR_RULE_SIGNED,   /* positive root for kernels of either sign (Xu & Gong 2004) */
+    TSR_RULE_DESCEND   /* coordinate descent, row by row; on the sphere column by column */
+} tsr__rule;
+
+typedef enum tsr__norm_name {
+    TSR_BASIS_NORM_NONE,
+    TSR_BASIS_NORM_L1,
+    TSR_BASIS_NORM_L2
+} tsr__norm_name;
+
+/* What to do with the scale of the basis after its update. */
+typedef enum tsr__scale_rule {
+    TSR_SCALE_FREE,    /* leave it */
+    TSR_SCALE_BASIS,   /* unit columns, codes as they are: the link papers under `mu` */
+    TSR_SCALE_PRODUCT, /* unit columns, codes inversely: F G' is unchanged */
+    TSR_SCALE_MODEL /* unit columns are part of the model: J counts what scaling would save */
+} tsr__scale_rule;
+
+/* A loss: Frobenius or Kullback-Leibler. */
+typedef struct tsr__loss {
+    const char *name;
+    bool logarithmic; /* its bound is in log theta: see majorise */
+    /* What the codes of a block need of the data, into the lane's projection (and product). */
+    void (*project)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+    /* The lane's halves from the projection: the gradient with respect to the block's codes. */
+    void (*codes)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+    /* Adds the block, with its new codes, to the lane's sums. */
+    void (*accumulate)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+    /* Halves with respect to the basis, from the summed lanes. */
+    void (*basis)(const tsr__solver *s, tsr__halves *halves);
+    double (*value)(const tsr__solver *s);
+} tsr__loss;
+
+/* A map from what is updated to the basis that the loss sees. */
+typedef struct tsr__map {
+    const char *name;
+    /* After theta moved: basis, lift and gram. */
+    void (*push)(tsr__solver *s);
+    /* Halves with respect to the basis become halves with respect to theta. */
+    void (*pull)(tsr__solver *s, tsr__halves *halves);
+} tsr__map;
+
+/* A penalty on the codes. */
+typedef struct tsr__penalty_kind {
+    const char *name;
+    int degree; /* scaling the codes by s scales the value by s^degree */
+    /* Sums that depend on all codes, made anew; returns the value and adds each column's share.
+     */
+    double (*refresh)(tsr__penalty *p, const tsr__solver *s, double *columns);
+    /* Adds to the halves of rows first .. first+count-1. */
+    void (*add)(const tsr__penalty *p, const tsr__solver *s, int64_t first, int64_t count,
+                const tsr__halves *halves);
+    /* Adds the curvature of a separable upper bound; NULL: the penalty is linear. */
+    void (*bend)(const tsr__penalty *p, const tsr__solver *s, int64_t first, int64_t count,
+                 void *bend);
+} tsr__penalty_kind;
+
+struct tsr__penalty {
+    const tsr__penalty_kind *kind;
+    double weight;              /* class, graph, elastic net */
+    double must, cannot;        /* links, magnitudes */
+    bool reward;                /* must-links as an unbounded reward */
+    const tsr_matrix *pairs[2]; /* graph or links as sparse n x n: [0] attract, [1] repel */
+    double *degree[2];          /* their row sums, n each */
+    void *gathered[2];          /* pairs times codes, n x k */
+    double *sums;               /* links of classes: classes x k, then the total, k */
+    double *population;         /* links of classes: samples a class, then all */
+};
+
+/* What one block of samples is worked on with; a lane has one. */
+struct tsr__lane {
+    void *projection, *product, *weighted; /* block x k */
+    tsr__halves halves;                    /* block x k each */
+    void *bend;                            /* block x k */
+    void *tile;                            /* KL, dense: block x m */
+    void *collect, *spread, *lost;         /* sums: m x k, k x k, m x k (missing entries) */
+    double *column_sum;                    /* KL: k */
+    double value;                          /* sum of the loss, where it is summed by block */
+};
+
+enum { TSR_MOST_PENALTIES = 8 };
+
+struct tsr__solver {
+    /* the problem */
+    tsr_type type;
+    int64_t n, m, k;
+    int threads;
+    tsr__source source;     /* the n rows that the loss sees */
+    const void *weight;     /* real, n: weight of each row; NULL: 1 */
+    const double *members;  /* n: samples behind each row (tied codes); NULL: 1 */
+    const int32_t *classes; /* n: class of each row or -1; NULL: none */
+    int32_t class_count;
+    int64_t per_class, shared; /* basis vectors of a class, and of none (last) */
+    const tsr_matrix *missing; /* n x m sparse: positions without a value; NULL: none */
+    tsr__source atoms;         /* concept: the samples that span the basis */
+    bool kernel;               /* the data are a kernel: only inner products are known */
+    double square;             /* sum of weight x^2: Frobenius */
+    double constant;           /* what reduction to groups left out of J */
+
+    /* the choices */
+    const tsr__loss *loss;
+    const tsr__map *map;
+    tsr__rule basis_rule, codes_rule;
+    double basis_exponent, codes_exponent;
+    tsr__norm_name norm;
+    tsr__scale_rule scale;
+    bool fixed_basis;
+    int sweeps;
+    double decorrelate, basis_lasso, basis_ridge;
+    tsr__penalty penalty[TSR_MOST_PENALTIES];
+    int penalties;
+
+    /* the state */
+    void *basis, *codes; /* m x k, n x k */
+    void *weights;       /* concept: atoms x k; else NULL */
+    void *lift, *gram;   /* metric times basis (m x k; often the basis itself), F' F (k x k) */
+    void *lift_negative; /* kernels of either sign: |K-| W */
+    void *gram_negative; /*   W' |K-| W */
+    double *columns;     /* k: penalty values by column, degree 1 then degree 2: 2 k */
+    double *column_sum;  /* k: F' 1 for KL */
+    tsr__halves halves;  /* of the basis: m x k */
+    tsr__halves pulled;  /* concept: room for those of the weights, atoms x k */
+    tsr__halves theta_halves; /* of what is updated: the one or the other */
+    void *atom_lanes;         /* concept: lanes x m x k */
+    void *collect_lanes, *spread_lanes, *lost_lanes; /* sums by lane */
+    double *column_lanes;
+    double *work; /* 2 max(m, k) doubles */
+    double penalty_value;
+    tsr__lane lane[TSR_LANES];
+    int64_t lanes;
+};
+
+extern const tsr__loss tsr__loss_frobenius, tsr__loss_kl;
+extern const tsr__map tsr__map_free, tsr__map_concept, tsr__map_kernel, tsr__map_signed;
+extern const tsr__penalty_kind tsr__penalty_class, tsr__penalty_graph, tsr__penalty_links,
+    tsr__penalty_pairs, tsr__penalty_lasso, tsr__penalty_ridge;
+
+/* Lays all workspace out in `arena` (twice; see base/memory.h). */
+void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
+
+/* After basis (or weights) and codes were set: normalises, pushes, accumulates. */
+void tsr__solver_start(tsr__solver *s);
+
+/* One iteration: basis, then codes. */
+void tsr__solver_step(tsr__solver *s);
+
+/* J of the current factors, on the original data. */
+double tsr__solver_objective(const tsr__solver *s);
+
+/* How far from a stationary point, without units: sum of theta |gradient| over the sum of theta
+ * (plus + minus), zeros that want to grow counted at their column's mean. Spoils the halves. */
+double tsr__solver_optimality(tsr__solver *s);
+
+/* update.c: the steps of both factors, each by its rule. */
+void tsr__update_basis(tsr__solver *s);
+void tsr__update_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+void tsr__basis_halves(tsr__solver *s);
+void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale);
+void tsr__refresh(tsr__solver *s);
+
+/* Element i of a real array, and its place in bytes. */
+static inline void *tsr__real_at(const tsr__solver *s, const void *array, int64_t i)
+{
+    return (char *)(uintptr_t)array + (size_t)i * (s->type == TSR_FLOAT64 ? 8u : 4u);
+}
+
+static inline double tsr__real_get(const tsr__solver *s, const void *array, int64_t i)
+{
+    return s->type == TSR_FLOAT64 ? ((const double *)array)[i]
+                                  : (double)((const float *)array)[i];
+}
+
+static inline void tsr__real_set(const tsr__solver *s, void *array, int64_t i, double value)
+{
+    if (s->type == TSR_FLOAT64)
+        ((double *)array)[i] = value;
+    else
+        ((float *)array)[i] = (float)value;
+}
+
+/* Samples behind row i. */
+static inline double tsr__members(const tsr__solver *s, int64_t i)
+{
+    return s->members != NULL ? s->members[i] : 1;
+}
+
+static inline const tsr__kernels *tsr__kernels_for(const tsr__solver *s)
+{
+    return tsr__kernels_of(s->type);
+}
+
+/* c (rows x columns) = alpha a (rows x inner) b (inner x columns), row-major and contiguous. */
+void tsr__times(const tsr__solver *s, void *c, double alpha, const void *a, const void *b,
+                int64_t rows, int64_t columns, int64_t inner);
+/* c (k x k) = a' b for a, b of rows x k; added to c where not fresh. */
+void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int64_t rows,
+               bool fresh);
+
+#endif

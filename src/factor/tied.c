@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tied codes are a smaller problem. With samples of one class sharing one code, G = A Z, the
+ * loss on X is the loss on the group means with weights w_g = sum of the members' weights:
+ *
+ *     sum_i w_i ||x_i - F z||^2 = w_g ||mean - F z||^2 + constant
+ *
+ * and the same for Kullback-Leibler, so that an iteration costs O(m (c + u) k) for c classes
+ * and u unlabelled samples. Groups: the classes in order, then the unlabelled samples in order.
+ * The constant is added back, so J is always that of the original data. Liu et al. 2012. */
+#include "factor/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+static tsr_status assign_rows(tsr__problem *p, bool tied)
+{
+    tsr_status status = TSR_OK;
+    int64_t next = tied ? p->classes : 0;
+    TSR_NEW(p->row_of, p->samples);
+    for (int64_t i = 0; i < p->samples; i++)
+        p->row_of[i] = tied && p->seen[i] >= 0 ? p->seen[i] : next++;
+    p->rows = next;
+    TSR_NEW(p->row_class, p->rows);
+    for (int64_t i = 0; i < p->samples; i++)
+        p->row_class[p->row_of[i]] = p->seen[i];
+done:
+    return status;
+}
+
+static double weight_of(const tsr__problem *p, tsr_type type, int64_t i)
+{
+    return p->weight != NULL ? tsr__value_at(p->weight, type, i) : 1;
+}
+
+/* Sum over the samples of w x^2 (Frobenius) or w x log x (KL). */
+static double own_term(const tsr_matrix *x, const void *weight, bool kl)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < x->samples; i++) {
+        const double w = weight != NULL ? tsr__value_at(weight, x->type, i) : 1;
+        const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
+        const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
+        for (int64_t at = first; at < end; at++) {
+            const double v = tsr__value_at(x->values, x->type, at);
+            sum += kl ? (v > 0 ? w * v * log(v) : 0) : w * v * v;
+        }
+    }
+    return sum;
+}
+
+/* Group means of dense data, or of sparse data entry by entry. */
+static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr_matrix *x,
+                          const double *total)
+{
+    tsr_status status = TSR_OK;
+    int64_t *row = NULL, *column = NULL;
+    double *value = NULL;
+    if (!x->sparse) {
+        TSR_TRY(tsr_matrix_create(out, p->rows, x->features, x->type));
+        for (int64_t i = 0; i < x->samples; i++) {
+            const int64_t to = p->row_of[i];
+            const double w = weight_of(p, x->type, i) / total[to];
+            for (int64_t j = 0; j < x->features; j++) {
+                const int64_t at = to * x->features + j;
+                tsr__value_set((*out)->values, x->type, at,
+                               tsr__value_at((*out)->values, x->type, at) +
+                                   w * tsr__value_at(x->values, x->type, i * x->stride + j));
+            }
+        }
+        goto done;
+    }
+    const int64_t stored = tsr_matrix_stored(x);
+    TSR_NEW(row, stored);
+    TSR_NEW(column, stored);
+    TSR_NEW(value, stored);
+    for (int64_t i = 0, e = 0; i < x->samples; i++) {
+        for (int64_t at = x->rows[i]; at < x->rows[i + 1]; at++, e++) {
+            row[e] = p->row_of[i];
+            column[e] = x->columns[at];
+            value[e] = tsr__value_at(x->values, x->type, at) * weight_of(p, x->type, i) /
+                       total[p->row_of[i]];
+        }
+    }
+    TSR_TRY(tsr_matrix_create_sparse(out, p->rows, x->features, stored, row, column, value,
+                                     x->type));
+done:
+    tsr__free(row);
+    tsr__free(column);
+    tsr__free(value);
+    return status;
+}
+
+static tsr_status reduce(tsr__problem *p, const tsr__plan *plan)
+{
+    tsr_status status = TSR_OK;
+    const tsr_matrix *x = p->kernel != NULL ? p->kernel : p->x;
+    const bool kl = plan->loss == TSR_LOSS_KL;
+    double *total = NULL;
+    void *weight = NULL;
+    TSR_NEW_ZERO(total, p->rows);
+    TSR_NEW_ZERO(p->members, p->rows);
+    for (int64_t i = 0; i < p->samples; i++) {
+        total[p->row_of[i]] += weight_of(p, plan->type, i);
+        p->members[p->row_of[i]] += 1;
+    }
+    TSR_TRY(average(&p->reduced, p, x, total));
+    weight = tsr__alloc(p->rows, tsr__type_size(plan->type));
+    if (weight == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    for (int64_t i = 0; i < p->rows; i++)
+        tsr__value_set(weight, plan->type, i, total[i]);
+    /* a kernel's rows are no samples: its own term is the trace, set where J is configured */
+    p->constant =
+        p->kernel != NULL ? 0 : own_term(x, p->weight, kl) - own_term(p->reduced, weight, kl);
+    tsr__free(p->weight);
+    p->weight = weight, weight = NULL;
+done:
+    tsr__free(total);
+    tsr__free(weight);
+    return status;
+}
+
+tsr_status tsr__tie_samples(tsr__problem *p, const tsr__plan *plan)
+{
+    tsr_status status = TSR_OK;
+    const bool tied = plan->codes == TSR_CODES_TIED;
+    if (tied && p->missing != NULL)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "tied codes average the samples of a class, which missing "
+                                     "values do not allow: --codes free");
+    TSR_TRY(assign_rows(p, tied));
+    if (tied)
+        TSR_TRY(reduce(p, plan));
+done:
+    return status;
+}

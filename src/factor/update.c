@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One step of each factor, by its rule (solver.h), and the scale of the basis.
+ *
+ * Penalties on the basis, added here since they need the gram matrix only:
+ *
+ *     gamma ||I - F' F||^2     minus += 4 gamma F      quartic += 4 gamma F (F' F)
+ *     a sum F + b/2 ||F||^2    flat += a               curved += b F
+ *
+ * The scale belongs to the model. With F free, a penalty on the codes is evaded by F / s, s G.
+ * Where
+ * ||f_k|| = 1 is part of the model (TSR_SCALE_MODEL), J is read as J(F / |F|, G |F|): a vector
+ * that grows to length l costs the penalties c l + q l^2, where c and q are the column's shares
+ * of degree one and two. This is bounded by a quadratic in f_k (L2) or is linear and quadratic
+ * (L1):
+ *
+ *     L2   curved += (c + 2 q) F          L1   flat += c     curved += 2 q
+ *
+ * so the same step descends on the constrained problem; afterwards F is divided by its lengths
+ * and G multiplied, which leaves J as it is. Coordinate descent needs no price: on the sphere
+ * the best f_k given the rest is the positive part of the residual's image, normalised, and
+ * de-correlation is a quadratic there, which its largest eigenvalue turns into a linear bound.
+ */
+#include "factor/solver.h"
+#include "matrix/blas.h"
+#include "matrix/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+void tsr__times(const tsr__solver *s, void *c, double alpha, const void *a, const void *b,
+                int64_t rows, int64_t columns, int64_t inner)
+{
+    const tsr__product product = {.rows = rows,
+                                  .columns = columns,
+                                  .inner = inner,
+                                  .alpha = alpha,
+                                  .a = a,
+                                  .b = b,
+                                  .c = c,
+                                  .lda = inner,
+                                  .ldb = columns,
+                                  .ldc = columns};
+    tsr__multiply_dense(s->type, &product);
+}
+
+void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int64_t rows,
+               bool fresh)
+{
+    const tsr__product product = {.transpose_a = true,
+                                  .rows = s->k,
+                                  .columns = s->k,
+                                  .inner = rows,
+                                  .alpha = 1,
+                                  .beta = fresh ? 0 : 1,
+                                  .a = a,
+                                  .b = b,
+                                  .c = c,
+                                  .lda = s->k,
+                                  .ldb = s->k,
+                                  .ldc = s->k};
+    tsr__multiply_dense(s->type, &product);
+}
+
+static size_t bytes_of(const tsr__solver *s, int64_t count)
+{
+    return (size_t)count * tsr__type_size(s->type);
+}
+
+void tsr__refresh(tsr__solver *s)
+{
+    memset(s->columns, 0, (size_t)(2 * s->k) * sizeof *s->columns);
+    s->penalty_value = 0;
+    for (int i = 0; i < s->penalties; i++) {
+        tsr__penalty *p = &s->penalty[i];
+        s->penalty_value +=
+            p->kind->refresh(p, s, s->columns + (p->kind->degree == 2 ? s->k : 0));
+    }
+}
+
+/* Codes ----------------------------------------------------------------------------------- */
+
+static void add_penalties(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    for (int i = 0; i < s->penalties; i++)
+        s->penalty[i].kind->add(&s->penalty[i], s, block->first, block->samples, &lane->halves);
+}
+
+void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    s->loss->project(s, block, lane);
+    s->loss->codes(s, block, lane);
+    add_penalties(s, block, lane);
+}
+
+/* The penalties' slope and bend at the codes as they are, for coordinate descent. */
+static void slope_and_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const int64_t count = block->samples * s->k;
+    memset(lane->halves.minus, 0, bytes_of(s, count));
+    memset(lane->halves.flat, 0, bytes_of(s, count));
+    memset(lane->halves.curved, 0, bytes_of(s, count));
+    memset(lane->bend, 0, bytes_of(s, count));
+    add_penalties(s, block, lane);
+    for (int i = 0; i < s->penalties; i++)
+        if (s->penalty[i].kind->bend != NULL)
+            s->penalty[i].kind->bend(&s->penalty[i], s, block->first, block->samples,
+                                     lane->bend);
+    kernels->add(lane->halves.flat, 1, lane->halves.curved, count);
+    kernels->add(lane->halves.flat, -1, lane->halves.minus, count);
+}
+
+static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    tsr__descent descent = {.theta = tsr__real_at(s, s->codes, block->first * s->k),
+                            .projection = lane->projection,
+                            .product = lane->product,
+                            .gram = s->gram,
+                            .rows = block->samples,
+                            .k = s->k,
+                            .sweeps = s->sweeps};
+    s->loss->project(s, block, lane);
+    if (s->weight != NULL)
+        descent.weight = tsr__real_at(s, s->weight, block->first);
+    if (s->penalties > 0) {
+        slope_and_bend(s, block, lane);
+        descent.slope = lane->halves.flat;
+        descent.bend = lane->bend;
+    }
+    tsr__kernels_for(s)->descend(&descent);
+}
+
+void tsr__update_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    void *theta = tsr__real_at(s, s->codes, block->first * s->k);
+    const int64_t count = block->samples * s->k;
+    if (s->codes_rule == TSR_RULE_DESCEND) {
+        descend_codes(s, block, lane);
+        return;
+    }
+    tsr__codes_halves(s, block, lane);
+    if (s->codes_rule == TSR_RULE_MULTIPLY)
+        kernels->multiply(theta, &lane->halves, s->codes_exponent, count);
+    else if (s->codes_rule == TSR_RULE_MAJORISE)
+        kernels->majorise(theta, &lane->halves, s->loss->logarithmic, count);
+    else
+        kernels->signed_root(theta, &lane->halves, count);
+}
+
+/* Basis ----------------------------------------------------------------------------------- */
+
+static void add_basis_penalties(const tsr__solver *s, const tsr__halves *halves)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const int64_t count = s->m * s->k;
+    if (s->decorrelate > 0) {
+        kernels->add(halves->minus, 4 * s->decorrelate, s->lift, count);
+        tsr__times(s, halves->quartic, 4 * s->decorrelate, s->lift, s->gram, s->m, s->k, s->k);
+    }
+    if (s->basis_ridge > 0)
+        kernels->add(halves->curved, s->basis_ridge, s->basis, count);
+    for (int64_t i = 0; s->basis_lasso > 0 && i < count; i++)
+        tsr__real_set(s, halves->flat, i, tsr__real_get(s, halves->flat, i) + s->basis_lasso);
+}
+
+/* What a longer basis vector would cost the penalties on the codes; see the head. A column
+ * whose share is negative (must-links as a reward) gains by length: that pull joins `minus`. */
+static void add_price(const tsr__solver *s, const tsr__halves *halves)
+{
+    const bool l1 = s->norm == TSR_BASIS_NORM_L1;
+    for (int64_t i = 0; i < s->m * s->k; i++) {
+        const int64_t j = i % s->k;
+        const double c = s->columns[j], q = s->columns[s->k + j];
+        const double f = l1 ? 1 : tsr__real_get(s, s->lift, i);
+        const double curve = (l1 ? 2 * q : c + 2 * q) * f;
+        void *half = curve >= 0 ? halves->curved : halves->minus;
+        tsr__real_set(s, half, i, tsr__real_get(s, half, i) + fabs(curve));
+        if (l1)
+            tsr__real_set(s, halves->flat, i, tsr__real_get(s, halves->flat, i) + c);
+        if (!l1 && s->lift_negative != NULL)
+            tsr__real_set(s, halves->anti, i,
+                          tsr__real_get(s, halves->anti, i) +
+                              (c + 2 * q) * tsr__real_get(s, s->lift_negative, i));
+    }
+}
+
+void tsr__basis_halves(tsr__solver *s)
+{
+    tsr__halves halves = s->halves;
+    halves.quartic = s->decorrelate > 0 ? s->halves.quartic : NULL;
+    s->loss->basis(s, &halves);
+    add_basis_penalties(s, &halves);
+    if (s->scale == TSR_SCALE_MODEL && s->penalties > 0)
+        add_price(s, &halves);
+    s->map->pull(s, &halves);
+    s->theta_halves = halves;
+}
+
+struct rows_step {
+    tsr__solver *s;
+    int64_t chunk;
+};
+
+/* Coordinate descent on a run of the basis's rows; the halves serve as workspace. */
+static void descend_rows(void *context, int64_t item, int thread)
+{
+    const struct rows_step *step = context;
+    tsr__solver *s = step->s;
+    const int64_t first = item * step->chunk, at = first * s->k;
+    const int64_t rows = s->m - first < step->chunk ? s->m - first : step->chunk;
+    tsr__descent descent = {.theta = tsr__real_at(s, s->basis, at),
+                            .projection = tsr__real_at(s, s->collect_lanes, at),
+                            .product = tsr__real_at(s, s->halves.curved, at),
+                            .gram = s->spread_lanes,
+                            .rows = rows,
+                            .k = s->k,
+                            .sweeps = s->sweeps};
+    (void)thread;
+    tsr__times(s, descent.product, 1, descent.theta, s->spread_lanes, rows, s->k, s->k);
+    if (s->basis_lasso > 0 || s->basis_ridge > 0) {
+        descent.slope = tsr__real_at(s, s->halves.flat, at);
+        descent.bend = tsr__real_at(s, s->halves.minus, at);
+        for (int64_t i = 0; i < rows * s->k; i++) {
+            tsr__real_set(s, descent.slope, i,
+                          s->basis_lasso + s->basis_ridge * tsr__real_get(s, descent.theta, i));
+            tsr__real_set(s, s->halves.minus, at + i, s->basis_ridge);
+        }
+    }
+    tsr__kernels_for(s)->descend(&descent);
+}
+
+/* An upper bound of the largest eigenvalue of sum_{l != k} f_l f_l', by row sums of its gram.
+ */
+static double largest_eigenvalue(const tsr__solver *s, int64_t k)
+{
+    double most = 0;
+    for (int64_t a = 0; a < s->k; a++) {
+        double sum = 0;
+        for (int64_t b = 0; b < s->k; b++)
+            sum += a == k || b == k ? 0 : fabs(tsr__real_get(s, s->gram, a * s->k + b));
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+/* wish += 4 gamma (largest f_k - sum_{l != k} f_l (f_l . f_k)) */
+static void wish_apart(const tsr__solver *s, double *wish, int64_t k)
+{
+    const double most = largest_eigenvalue(s, k);
+    for (int64_t j = 0; j < s->m; j++) {
+        const double f = tsr__real_get(s, s->basis, j * s->k + k);
+        double shared = 0;
+        for (int64_t l = 0; l < s->k; l++)
+            shared += l == k ? 0
+                             : tsr__real_get(s, s->basis, j * s->k + l) *
+                                   tsr__real_get(s, s->gram, l * s->k + k);
+        wish[j] += 4 * s->decorrelate * (most * f - shared);
+    }
+}
+
+/* f_k becomes the unit vector >= 0 along which `wish` grows most. */
+static void turn_column(tsr__solver *s, const double *wish, int64_t k)
+{
+    double square = 0;
+    int64_t best = 0;
+    for (int64_t j = 0; j < s->m; j++) {
+        square += wish[j] > 0 ? wish[j] * wish[j] : 0;
+        best = wish[j] > wish[best] ? j : best;
+    }
+    const double length = sqrt(square);
+    for (int64_t j = 0; j < s->m; j++)
+        tsr__real_set(s, s->basis, j * s->k + k,
+                      length > 0 ? fmax(wish[j], 0) / length : (double)(j == best));
+}
+
+/* Column k of the gram matrix anew. */
+static void renew_gram(tsr__solver *s, int64_t k)
+{
+    double *dots = s->work + (s->m > s->k ? s->m : s->k);
+    memset(dots, 0, (size_t)s->k * sizeof *dots);
+    for (int64_t j = 0; j < s->m; j++) {
+        const double f = tsr__real_get(s, s->basis, j * s->k + k);
+        for (int64_t l = 0; l < s->k; l++)
+            dots[l] += f * tsr__real_get(s, s->basis, j * s->k + l);
+    }
+    for (int64_t l = 0; l < s->k; l++) {
+        tsr__real_set(s, s->gram, l * s->k + k, dots[l]);
+        tsr__real_set(s, s->gram, k * s->k + l, dots[l]);
+    }
+}
+
+static void descend_sphere(tsr__solver *s)
+{
+    double *wish = s->work;
+    for (int64_t k = 0; k < s->k; k++) {
+        if (!(tsr__real_get(s, s->spread_lanes, k * s->k + k) > 0))
+            continue; /* nobody uses this vector: any direction is as good */
+        tsr__kernels_for(s)->column_residual(wish, s->collect_lanes, s->basis, s->spread_lanes,
+                                             k, s->m, s->k);
+        for (int64_t j = 0; j < s->m; j++)
+            wish[j] = 2 * wish[j] - s->basis_lasso;
+        if (s->decorrelate > 0)
+            wish_apart(s, wish, k);
+        turn_column(s, wish, k);
+        if (s->decorrelate > 0)
+            renew_gram(s, k);
+    }
+}
+
+static void descend_basis(tsr__solver *s)
+{
+    struct rows_step step = {s, 256};
+    if (s->scale == TSR_SCALE_MODEL)
+        descend_sphere(s);
+    else
+        tsr__parallel((s->m + step.chunk - 1) / step.chunk, s->threads, descend_rows, &step);
+}
+
+static double length_of(const tsr__solver *s, int64_t k)
+{
+    if (s->norm == TSR_BASIS_NORM_L1)
+        return s->column_sum[k];
+    double square = tsr__real_get(s, s->gram, k * s->k + k);
+    if (s->gram_negative != NULL)
+        square -= tsr__real_get(s, s->gram_negative, k * s->k + k);
+    return square > 0 ? sqrt(square) : 0;
+}
+
+static void scale_gram(const tsr__solver *s, void *gram, const double *by)
+{
+    for (int64_t i = 0; gram != NULL && i < s->k * s->k; i++)
+        tsr__real_set(s, gram, i, tsr__real_get(s, gram, i) * by[i / s->k] * by[i % s->k]);
+}
+
+void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    double *by = s->work, *back = s->work + (s->m > s->k ? s->m : s->k);
+    if (scale == TSR_SCALE_FREE || s->norm == TSR_BASIS_NORM_NONE)
+        return;
+    for (int64_t j = 0; j < s->k; j++) {
+        const double length = length_of(s, j);
+        back[j] = length > 0 ? length : 1;
+        by[j] = 1 / back[j];
+        s->column_sum[j] *= by[j];
+    }
+    kernels->scale_columns(s->basis, by, s->m, s->k);
+    if (s->weights != NULL)
+        kernels->scale_columns(s->weights, by, s->atoms.samples, s->k);
+    if (s->lift != s->basis)
+        kernels->scale_columns(s->lift, by, s->m, s->k);
+    if (s->lift_negative != NULL)
+        kernels->scale_columns(s->lift_negative, by, s->m, s->k);
+    scale_gram(s, s->gram, by);
+    scale_gram(s, s->gram_negative, by);
+    if (scale == TSR_SCALE_BASIS)
+        return;
+    kernels->scale_columns(s->codes, back, s->n, s->k);
+    if (s->penalties > 0)
+        tsr__refresh(s);
+}
+
+void tsr__update_basis(tsr__solver *s)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const int64_t rows = s->weights != NULL ? s->atoms.samples : s->m;
+    void *theta = s->weights != NULL ? s->weights : s->basis;
+    if (s->basis_rule == TSR_RULE_DESCEND) {
+        descend_basis(s);
+        s->map->push(s);
+        return;
+    }
+    tsr__basis_halves(s);
+    if (s->basis_rule == TSR_RULE_MULTIPLY)
+        kernels->multiply(theta, &s->theta_halves, s->basis_exponent, rows * s->k);
+    else if (s->basis_rule == TSR_RULE_MAJORISE)
+        kernels->majorise(theta, &s->theta_halves, s->loss->logarithmic, rows * s->k);
+    else
+        kernels->signed_root(theta, &s->theta_halves, rows * s->k);
+    s->map->push(s);
+    tsr__fix_scale(s, s->scale);
+}

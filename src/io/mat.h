@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What the files of the .mat format share. */
+#ifndef TSR_IO_MAT_H
+#define TSR_IO_MAT_H
+
+#include "base/status.h"
+
+/* Refuses a file of version 4 or 5 that ends before its last variable does. */
+tsr_status tsr__mat_check(const char *path);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * k-means: k-means++ starts (Arthur & Vassilvitskii 2007), Lloyd's iterations, best of
+ * restarts. */
+#ifndef TSR_MATRIX_KMEANS_H
+#define TSR_MATRIX_KMEANS_H
+
+#include "matrix/matrix.h"
+
+typedef struct tsr__kmeans_options {
+    int64_t clusters, restarts, iterations;
+    uint64_t seed;
+    int threads;
+} tsr__kmeans_options;
+
+/* Clusters the samples: `of` gets a cluster for each, `centers` (clusters x features, doubles,
+ * or NULL) the means, `cost` (or NULL) the sum of squared distances. A cluster that lost all
+ * samples takes the one farthest from its center. The same seed gives the same bits. */
+tsr_status tsr__kmeans(int32_t *of, double *centers, double *cost, const tsr_matrix *x,
+                       const tsr__kmeans_options *options);
+
+#endif
