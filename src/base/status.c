@@ -32,9 +32,8 @@ const char *tsr_message(void)
 
 const char *tsr_status_name(tsr_status status)
 {
-    static const char *const names[] = {"ok",     "memory", "argument",    "data",
-                                        "format", "io",     "unsupported", "interrupted",
-                                        "diverged"};
+    static const char *const names[] = {"ok", "memory",      "argument",    "data",    "format",
+                                        "io", "unsupported", "interrupted", "diverged"};
     const int at = -(int)status;
     return at >= 0 && at < (int)(sizeof names / sizeof *names) ? names[at] : "unknown";
 }

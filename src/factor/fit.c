@@ -149,10 +149,7 @@ static tsr_status relative_error(double *out, const run *r)
     tsr__source_project(p, &source, s->basis, s->k, s->threads);
     for (int64_t i = 0; i < x->samples; i++) {
         const void *g = tsr__real_at(s, s->codes, r->problem.row_of[i] * s->k);
-        const int64_t at = x->sparse ? x->rows[i] : i * x->stride;
-        const int64_t count = x->sparse ? x->rows[i + 1] - at : x->features;
-        const void *values = (char *)x->values + (size_t)at * tsr__type_size(x->type);
-        const double xx = kernels->dot(values, values, count);
+        const double xx = tsr__row_square(x, i);
         tsr__times(s, q, 1, g, s->gram, 1, s->k, s->k);
         all += xx;
         off += xx - 2 * kernels->dot(tsr__real_at(s, p, i * s->k), g, s->k) +

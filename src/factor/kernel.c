@@ -44,18 +44,6 @@ static double cosine(double dot, double xx, double yy, const struct shape *shape
     return xx > 0 && yy > 0 ? dot / sqrt(xx * yy) : 0;
 }
 
-static double square_of(const tsr_matrix *x, int64_t i)
-{
-    const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
-    const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
-    double sum = 0;
-    for (int64_t at = first; at < end; at++) {
-        const double v = tsr__value_at(x->values, x->type, at);
-        sum += v * v;
-    }
-    return sum;
-}
-
 static double mean_distance(const tsr_matrix *dots, const double *xx, const double *yy)
 {
     double sum = 0;
@@ -81,9 +69,9 @@ tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x, const tsr_m
     const tsr__source source = tsr__source_of_matrix(x, 1 << 20);
     tsr__source_project(k->values, &source, across->values, y->samples, 1);
     for (int64_t i = 0; i < x->samples; i++)
-        square[i] = square_of(x, i);
+        square[i] = tsr__row_square(x, i);
     for (int64_t j = 0; j < y->samples; j++)
-        square[x->samples + j] = square_of(y, j);
+        square[x->samples + j] = tsr__row_square(y, j);
     struct shape shape = {options->kernel_width, options->kernel_degree};
     if (width != NULL && *width > 0)
         shape.width = *width;

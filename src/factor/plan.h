@@ -32,7 +32,7 @@ typedef struct tsr__problem {
     tsr_matrix *kernel;  /* samples x samples, or NULL */
     tsr_matrix *reduced; /* tied: one row a group, or NULL */
     tsr_matrix *graph, *attract, *repel; /* rows x rows */
-    double *scale;                       /* ncw: X' X 1 direction, m; for new samples */
+    double *scale;                       /* ncw: sum of the samples, m; new ones are weighed against it */
     double *degree[3];                   /* row sums of graph, attract, repel */
     double *members, *population;
     void *weight;       /* real, rows */
@@ -53,6 +53,8 @@ void tsr__problem_clear(tsr__problem *problem);
 
 /* prepare.c */
 tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const tsr_data *data);
+/* Sample j over sqrt(x_j . sum): Xu, Liu & Gong 2003. */
+void tsr__weigh_by_cuts(tsr_matrix *x, const double *sum);
 /* tied.c: groups of samples that share a code */
 tsr_status tsr__tie_samples(tsr__problem *p, const tsr__plan *plan);
 /* pairs.c: graph and links over the rows */

@@ -19,15 +19,13 @@ static tsr_status set_missing_apart(tsr__problem *p)
     int64_t *row = NULL, *column = NULL, count = 0, room = 0, column_room = 0;
     double *one = NULL;
     for (int64_t i = 0; i < x->samples; i++) {
-        const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
-        const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
-        for (int64_t at = first; at < end; at++) {
+        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++) {
             if (!isnan(tsr__value_at(x->values, x->type, at)))
                 continue;
             TSR_GROW(row, count, room);
             TSR_GROW(column, count, column_room);
             row[count] = i;
-            column[count++] = x->sparse ? x->columns[at] : at - first;
+            column[count++] = tsr__row_feature(x, i, at);
             tsr__value_set(x->values, x->type, at, 0);
         }
     }
@@ -45,30 +43,25 @@ done:
     return status;
 }
 
-/* Sample j times 1 / sqrt(x_j . sum of all samples): Xu, Liu & Gong 2003. */
-static tsr_status weigh_by_cuts(tsr__problem *p)
+void tsr__weigh_by_cuts(tsr_matrix *x, const double *sum)
+{
+    for (int64_t i = 0; i < x->samples; i++) {
+        double dot = 0;
+        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
+            dot += tsr__value_at(x->values, x->type, at) * sum[tsr__row_feature(x, i, at)];
+        for (int64_t at = tsr__row_begin(x, i); dot > 0 && at < tsr__row_end(x, i); at++)
+            tsr__value_set(x->values, x->type, at,
+                           tsr__value_at(x->values, x->type, at) / sqrt(dot));
+    }
+}
+
+static tsr_status sum_samples(double **out, const tsr_matrix *x)
 {
     tsr_status status = TSR_OK;
-    tsr_matrix *x = p->owned;
-    TSR_NEW_ZERO(p->scale, x->features);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int64_t i = 0; i < x->samples; i++) {
-            const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
-            const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
-            double dot = 0;
-            for (int64_t at = first; at < end; at++) {
-                const int64_t j = x->sparse ? x->columns[at] : at - first;
-                const double v = tsr__value_at(x->values, x->type, at);
-                if (pass == 0)
-                    p->scale[j] += v;
-                else
-                    dot += v * p->scale[j];
-            }
-            for (int64_t at = first; pass == 1 && dot > 0 && at < end; at++)
-                tsr__value_set(x->values, x->type, at,
-                               tsr__value_at(x->values, x->type, at) / sqrt(dot));
-        }
-    }
+    TSR_NEW_ZERO(*out, x->features);
+    for (int64_t i = 0; i < x->samples; i++)
+        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
+            (*out)[tsr__row_feature(x, i, at)] += tsr__value_at(x->values, x->type, at);
 done:
     return status;
 }
@@ -117,8 +110,10 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
                  "no missing values: --basis free");
     if (p->owned != NULL)
         tsr_matrix_normalize(p->owned, (tsr_norm)o->normalize);
-    if (plan->ncw)
-        TSR_TRY(weigh_by_cuts(p));
+    if (plan->ncw) {
+        TSR_TRY(sum_samples(&p->scale, p->owned));
+        tsr__weigh_by_cuts(p->owned, p->scale);
+    }
     p->x = p->owned != NULL ? p->owned : x;
     if (concept) {
         tsr_scan scan;
@@ -207,16 +202,9 @@ static double own_square(const tsr__problem *p, const tsr__plan *plan)
                    tsr_matrix_at(p->kernel, i, i);
         return sum;
     }
-    for (int64_t i = 0; i < x->samples; i++) {
-        const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
-        const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
-        double row = 0;
-        for (int64_t at = first; at < end; at++) {
-            const double v = tsr__value_at(x->values, x->type, at);
-            row += v * v;
-        }
-        sum += row * (p->weight != NULL ? tsr__value_at(p->weight, plan->type, i) : 1);
-    }
+    for (int64_t i = 0; i < x->samples; i++)
+        sum += tsr__row_square(x, i) *
+               (p->weight != NULL ? tsr__value_at(p->weight, plan->type, i) : 1);
     return sum;
 }
 

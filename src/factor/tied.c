@@ -39,9 +39,7 @@ static double own_term(const tsr_matrix *x, const void *weight, bool kl)
     double sum = 0;
     for (int64_t i = 0; i < x->samples; i++) {
         const double w = weight != NULL ? tsr__value_at(weight, x->type, i) : 1;
-        const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
-        const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
-        for (int64_t at = first; at < end; at++) {
+        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++) {
             const double v = tsr__value_at(x->values, x->type, at);
             sum += kl ? (v > 0 ? w * v * log(v) : 0) : w * v * v;
         }

@@ -14,7 +14,6 @@
 #include "base/settings.h"
 #include "matrix/blas.h"
 #include "matrix/neighbours.h"
-#include "matrix/parallel.h"
 #include "matrix/pass.h"
 
 #include <math.h>
@@ -28,22 +27,6 @@ typedef struct encoding {
     tsr__solver solver;
     tsr__arena arena;
 } encoding;
-
-/* As in prepare.c, but against the training samples' sum. */
-static void weigh_by_cuts(tsr_matrix *x, const double *scale)
-{
-    for (int64_t i = 0; i < x->samples; i++) {
-        const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
-        const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
-        double dot = 0;
-        for (int64_t at = first; at < end; at++)
-            dot += tsr__value_at(x->values, x->type, at) *
-                   scale[x->sparse ? x->columns[at] : at - first];
-        for (int64_t at = first; dot > 0 && at < end; at++)
-            tsr__value_set(x->values, x->type, at,
-                           tsr__value_at(x->values, x->type, at) / sqrt(dot));
-    }
-}
 
 static tsr_status prepare(encoding *e, const tsr_data *data)
 {
@@ -74,7 +57,7 @@ static tsr_status prepare(encoding *e, const tsr_data *data)
             TSR_TRY(tsr_matrix_copy_as(&p->owned, p->x, plan.type, p->x->sparse));
             p->x = p->owned;
         }
-        weigh_by_cuts(p->owned, e->model->scale);
+        tsr__weigh_by_cuts(p->owned, e->model->scale);
     }
     if (e->model->atoms != NULL)
         TSR_TRY(tsr__kernel_matrix(&p->kernel, p->x, e->model->atoms, &plain, &width));
@@ -108,6 +91,9 @@ static tsr_status configure(encoding *e)
     static const tsr__weights none = {0};
     tsr__solver *s = &e->solver;
     tsr__plan plan = e->plan;
+    tsr_fit_options plain = e->model->options;
+    plain.threads = e->options.threads;
+    plan.options = &plain;
     plan.weights = none;
     plan.basis = TSR_BASIS_FREE;
     plan.codes = TSR_CODES_FREE;
@@ -116,8 +102,7 @@ static tsr_status configure(encoding *e)
     s->fixed_basis = true;
     s->decorrelate = s->basis_lasso = s->basis_ridge = 0;
     s->scale = TSR_SCALE_FREE;
-    s->threads = tsr__threads(e->options.threads, TSR_LANES);
-    s->sweeps = 4;
+    s->sweeps = 50; /* the projection stays: let the codes settle before making it anew */
     tsr__solver_layout(s, &e->arena);
     const tsr_status status = tsr__arena_open(&e->arena);
     if (status < 0)
@@ -136,10 +121,8 @@ static void start_codes(encoding *e)
     for (int64_t j = 0; j < s->k; j++)
         all += s->column_sum[j];
     for (int64_t i = 0; i < s->n; i++) {
-        const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
-        const int64_t end = x->sparse ? x->rows[i + 1] : first + x->features;
         double sum = 0;
-        for (int64_t at = first; at < end; at++)
+        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
             sum += fabs(tsr__value_at(x->values, x->type, at));
         for (int64_t j = 0; j < s->k; j++)
             tsr__real_set(s, s->codes, i * s->k + j, all > 0 ? sum / all : 0);

@@ -3,7 +3,8 @@
  * Pictures: grey values 0 (black) .. 255 (white) as floats, row by row, upright.
  *
  * Colour becomes grey by the luma of BT.601, 0.299 R + 0.587 G + 0.114 B; deeper pictures are
- * scaled to 0 .. 255; transparency is ignored; the orientation that a camera noted is applied. */
+ * scaled to 0 .. 255; transparency is ignored; the orientation that a camera noted is applied.
+ */
 #ifndef TSR_IMAGE_IMAGE_H
 #define TSR_IMAGE_IMAGE_H
 

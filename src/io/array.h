@@ -108,6 +108,9 @@ int64_t tsr__variable_samples(const tsr__variable *variable);
 tsr_status tsr__pick_samples(int *samples, int *labels, const tsr__variable *variable,
                              int count, const char *wanted);
 
+/* The vector that has a name of labels beside `samples` and another length, or -1. */
+int tsr__pick_misfit(const tsr__variable *variable, int count, int samples);
+
 /* Finds the labels alone. */
 tsr_status tsr__pick_labels(int *labels, const tsr__variable *variable, int count,
                             const char *wanted);

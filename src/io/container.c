@@ -119,6 +119,19 @@ done:
     return status;
 }
 
+static tsr_status note_misfit(tsr_data *out, const tsr__container *from, int samples)
+{
+    char text[TSR_MESSAGE_SIZE];
+    tsr__line line = TSR_LINE(text);
+    const int at = tsr__pick_misfit(from->variable, from->count, samples);
+    if (at < 0)
+        return TSR_OK;
+    tsr__line_add(&line, "labels '%s' hold %lld values for %lld samples and are left out",
+                  from->variable[at].name, (long long)tsr__variable_length(&from->variable[at]),
+                  (long long)out->x->samples);
+    return tsr__names_add(&out->notes, text);
+}
+
 static tsr_status read_samples(tsr_data *out, const tsr__container *from, int samples,
                                int labels)
 {
@@ -135,6 +148,8 @@ static tsr_status read_samples(tsr_data *out, const tsr__container *from, int sa
     TSR_TRY(read_texts(&out->feature_names, from, samples, "feature_names", columns));
     TSR_TRY(read_texts(&out->feature_names, from, samples, "features", columns));
     TSR_TRY(read_image(out->x, from, samples));
+    if (labels < 0)
+        TSR_TRY(note_misfit(out, from, samples));
 done:
     return status;
 }

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Whether a .mat file is whole. matio makes up zeros for what is missing at the end of a file,
- * so the chain of variables is followed here first: O(variables).
+ * and passes on whatever its buffers hold where zlib finds a compressed variable damaged or a
+ * variable holds less than it announces. So the chain of variables is followed here first, and
+ * what is compressed is unpacked once for its checksum, through a buffer of fixed size:
+ * O(variables and their parts, unpacked bytes).
  *
  *     version 4   20 bytes (type, rows, columns, imaginary?, length of name), name, numbers
- *     version 5   128 bytes, then for each variable 8 bytes (type, size) and `size` bytes
+ *     version 5   128 bytes, then for each variable 8 bytes (type 14, size) and `size` bytes,
+ *                 which are parts: class, dimensions, name, numbers, ...; each has 8 bytes
+ * (type, size) before it and ends at a multiple of 8, or has up to 4 bytes within the 8
+ *     compressed  type 15; the bytes are a zlib stream of a variable of type 14
  *
  * Version 7.3 is HDF5, which looks after itself. */
 #include "io/mat.h"
@@ -12,8 +18,25 @@
 #include "io/file.h"
 
 #include <string.h>
+#include <zlib.h>
 
-enum { HEAD_4 = 20, HEAD_5 = 128, TAG_5 = 8 };
+enum { HEAD_4 = 20, HEAD_5 = 128, TAG_5 = 8, MATRIX_5 = 14, COMPRESSED_5 = 15, FLAGS_5 = 6 };
+enum { CELL = 1, CHAR = 4, FIRST_NUMBER = 6, LAST_NUMBER = 15 }; /* classes of version 5 */
+enum { SCRATCH = 16384 };
+
+/* Where the class and the dimensions are in a variable, of which four are kept. */
+enum { CLASS_AT = 16, RANK_AT = 28, SHAPE_AT = 32, RANK_MOST = 4, KEPT = 48, DATA_PART = 4 };
+
+/* A variable of version 5 of which the bytes pass by. */
+typedef struct variable {
+    int64_t number, at; /* from 1 on; byte of the file */
+    bool swapped;
+    int64_t passed, next,
+        end; /* bytes that did, where the next tag begins, the last part ends */
+    int got; /* bytes of the next tag */
+    char tag[TAG_5], head[KEPT];
+    int64_t parts, type, size; /* how many, and the tag of the numbers */
+} variable;
 
 static int64_t word(const char *at, bool swapped)
 {
@@ -30,17 +53,141 @@ static tsr_status cut_off(int64_t at, double wanted, int64_t left)
         (long long)at, wanted, (long long)left);
 }
 
+static tsr_status no_variable(int64_t at)
+{
+    return tsr__fail(TSR_ERROR_FORMAT, "byte %lld begins no variable", (long long)at);
+}
+
+static tsr_status damaged(const variable *v, const char *reason)
+{
+    return tsr__fail(TSR_ERROR_FORMAT, "variable %lld, at byte %lld, is damaged: %s",
+                     (long long)v->number, (long long)v->at, reason);
+}
+
+/* Goes on from a tag that is complete to the next. */
+static void enter(variable *v)
+{
+    const int64_t first = word(v->tag, v->swapped), within = first >> 16;
+    const int64_t size = within != 0 ? within : word(v->tag + 4, v->swapped);
+    if (++v->parts == DATA_PART) {
+        v->type = first & 0xffff;
+        v->size = size;
+    }
+    v->got = 0;
+    v->end = v->next + (within != 0 ? TAG_5 / 2 : TAG_5) + size;
+    v->next = within > TAG_5 / 2 ? INT64_MAX / 2 : (v->end + TAG_5 - 1) / TAG_5 * TAG_5;
+}
+
+static void follow(variable *v, const char *bytes, int64_t count)
+{
+    const int64_t end = v->passed + count;
+    if (v->passed < KEPT)
+        memcpy(v->head + v->passed, bytes, (size_t)(end < KEPT ? count : KEPT - v->passed));
+    while (v->next + v->got < end) {
+        v->tag[v->got] = bytes[v->next + v->got - v->passed];
+        if (++v->got == TAG_5)
+            enter(v);
+    }
+    v->passed = end;
+}
+
+/* Whether there are as many numbers, characters or cells as the dimensions say. */
+static bool holds_all(const variable *v)
+{
+    static const int sizes[] = {1, 1, 1, 2, 2, 4, 4, 4, 1, 8, 1, 1, 8, 8, 1, 1, 1, 2, 4};
+    const int64_t class = word(v->head + CLASS_AT, v->swapped) & 0xff;
+    const int64_t rank = word(v->head + RANK_AT, v->swapped) / 4;
+    const bool plain = class == CHAR || (class >= FIRST_NUMBER && class <= LAST_NUMBER);
+    if ((!plain && class != CELL) || rank > RANK_MOST)
+        return true;
+    double bytes = !plain ? TAG_5 : v->type < (int)sizeof sizes / 4 ? sizes[v->type] : 1;
+    for (int64_t i = 0; i < rank; i++)
+        bytes *= (double)word(v->head + SHAPE_AT + 4 * i, v->swapped);
+    return bytes <= (double)(plain ? v->size : v->passed);
+}
+
+static tsr_status check_parts(const variable *v)
+{
+    const char *head = v->head;
+    if (word(head, v->swapped) != MATRIX_5 || TAG_5 + word(head + 4, v->swapped) > v->passed)
+        return damaged(v, "it does not unpack to a whole variable");
+    if (v->passed == TAG_5)
+        return TSR_OK;
+    if (word(head + 8, v->swapped) != FLAGS_5 || word(head + 12, v->swapped) != 8)
+        return damaged(v, "it does not begin with its class");
+    if (v->got != 0 || v->end > v->passed || v->next >= INT64_MAX / 2)
+        return damaged(v, "one of its parts is longer than the variable");
+    if (!holds_all(v))
+        return damaged(v, "it holds less than its dimensions say");
+    return TSR_OK;
+}
+
+static voidpf take(voidpf opaque, uInt count, uInt size)
+{
+    (void)opaque;
+    return tsr__alloc(count, size);
+}
+
+static void give_back(voidpf opaque, voidpf memory)
+{
+    (void)opaque;
+    tsr__free(memory);
+}
+
+/* Unpacks the variable that `stream` has as its input. */
+static tsr_status unpack(variable *v, z_stream *stream)
+{
+    char scratch[SCRATCH];
+    int result = inflateReset(stream);
+    while (result == Z_OK) {
+        stream->next_out = (Bytef *)scratch;
+        stream->avail_out = SCRATCH;
+        result = inflate(stream, Z_NO_FLUSH);
+        follow(v, scratch, SCRATCH - (int64_t)stream->avail_out);
+    }
+    if (result == Z_MEM_ERROR)
+        return TSR_ERROR_MEMORY; /* with the message of take */
+    if (result == Z_BUF_ERROR)
+        return damaged(v, "its compressed data are cut off");
+    if (result != Z_STREAM_END)
+        return damaged(v, stream->msg != NULL ? stream->msg : "zlib cannot unpack it");
+    /* Fewer may be padding; in more another variable would go unnoticed. */
+    if (stream->avail_in >= TAG_5)
+        return damaged(v, "its compressed data end early");
+    return TSR_OK;
+}
+
 static tsr_status walk_5(const tsr__input *input, bool swapped)
 {
-    for (int64_t at = HEAD_5; at < input->size;) {
+    tsr_status status = TSR_OK;
+    z_stream stream = {.zalloc = take, .zfree = give_back};
+    int64_t number = 1, at = HEAD_5;
+
+    if (inflateInit(&stream) != Z_OK)
+        TSR_FAIL(TSR_ERROR_MEMORY, "zlib cannot begin");
+    for (; at < input->size; number++) {
+        variable v = {.number = number, .at = at, .swapped = swapped, .next = TAG_5};
+        char *tag = input->bytes + at;
         const int64_t left = input->size - at;
-        const int64_t wanted =
-            left < TAG_5 ? TAG_5 : TAG_5 + word(input->bytes + at + 4, swapped);
-        if (wanted > left)
-            return cut_off(at, (double)wanted, left);
-        at += wanted;
+        if (left < TAG_5)
+            TSR_TRY(cut_off(at, TAG_5, left));
+        const int64_t type = word(tag, swapped), size = word(tag + 4, swapped);
+        if (type != MATRIX_5 && type != COMPRESSED_5)
+            TSR_TRY(no_variable(at));
+        if (size > left - TAG_5)
+            TSR_TRY(cut_off(at, (double)(TAG_5 + size), left));
+        stream.next_in = (Bytef *)tag + TAG_5;
+        stream.avail_in = (uInt)size;
+        if (type == COMPRESSED_5)
+            TSR_TRY(unpack(&v, &stream));
+        else
+            follow(&v, tag, TAG_5 + size);
+        TSR_TRY(check_parts(&v));
+        at += TAG_5 + size;
     }
-    return TSR_OK;
+done:
+    (void)inflateEnd(&stream);
+    return status;
 }
 
 /* Bytes of one variable of version 4; its type has the digits MOPT, M the byte order and P the
@@ -63,7 +210,7 @@ static tsr_status walk_4(const tsr__input *input)
         const bool swapped = word(head, false) > 9999;
         const int64_t type = word(head, swapped);
         if (type > 9999)
-            return tsr__fail(TSR_ERROR_FORMAT, "byte %lld begins no variable", (long long)at);
+            return no_variable(at);
         const double wanted = size_4(head, type, swapped);
         if (wanted > (double)left)
             return cut_off(at, wanted, left);

@@ -100,30 +100,35 @@ static int find_named(const tsr__variable *variable, int count, const char *name
     return unreadable ? at : find_matrix(variable, count, name);
 }
 
-/* The labels called `name` in the folder of the samples, -1 where they do not fit. */
-static int find_labels(const tsr__variable *variable, int count, int samples, const char *name)
+/* The labels called `name` in the folder of the samples that fit them, or the vector of that
+ * name that does not; -1 where there is none. */
+static int find_labels(const tsr__variable *variable, int count, int samples, const char *name,
+                       bool fitting)
 {
+    const int64_t wanted = tsr__variable_samples(&variable[samples]);
     const char *path = variable[samples].name;
     const char *slash = strrchr(path, '/');
     const size_t folder = slash != NULL ? (size_t)(slash + 1 - path) : 0;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        const int64_t length = tsr__variable_length(&variable[i]);
         if (i != samples && strncmp(variable[i].name, path, folder) == 0 &&
-            strcmp(variable[i].name + folder, name) == 0 &&
-            tsr__variable_length(&variable[i]) == tsr__variable_samples(&variable[samples]))
+            strcmp(variable[i].name + folder, name) == 0 && length >= 0 &&
+            (length == wanted) == fitting)
             return i;
+    }
     return -1;
 }
 
-static int labels_of(const tsr__variable *variable, int count, int samples)
+static int labels_of(const tsr__variable *variable, int count, int samples, bool fitting)
 {
     const char *slash = strrchr(variable[samples].name, '/');
     const char *name = slash != NULL ? slash + 1 : variable[samples].name;
     int found = -1;
     for (int i = 0; found < 0 && i < LENGTH(pairs); i++)
         if (strcmp(pairs[i].samples, name) == 0)
-            found = find_labels(variable, count, samples, pairs[i].labels);
+            found = find_labels(variable, count, samples, pairs[i].labels, fitting);
     for (int i = 0; found < 0 && i < LENGTH(labels_names); i++)
-        found = find_labels(variable, count, samples, labels_names[i]);
+        found = find_labels(variable, count, samples, labels_names[i], fitting);
     return found;
 }
 
@@ -190,7 +195,7 @@ static int find_by_pair(const tsr__variable *variable, int count)
 {
     for (int i = 0; i < LENGTH(pairs); i++) {
         const int at = find_matrix(variable, count, pairs[i].samples);
-        if (at >= 0 && find_labels(variable, count, at, pairs[i].labels) >= 0)
+        if (at >= 0 && find_labels(variable, count, at, pairs[i].labels, true) >= 0)
             return at;
     }
     return -1;
@@ -227,8 +232,13 @@ tsr_status tsr__pick_samples(int *samples, int *labels, const tsr__variable *var
     if (found < 0)
         return is_unclear(variable, count, "samples");
     *samples = found;
-    *labels = labels_of(variable, count, found);
+    *labels = labels_of(variable, count, found, true);
     return TSR_OK;
+}
+
+int tsr__pick_misfit(const tsr__variable *variable, int count, int samples)
+{
+    return labels_of(variable, count, samples, false);
 }
 
 /* The one vector that is not something else by name. */

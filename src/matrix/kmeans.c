@@ -158,12 +158,8 @@ tsr_status tsr__kmeans(int32_t *of, double *centers, double *cost, const tsr_mat
     TSR_NEW(c.row, m);
     TSR_NEW(c.of, n);
     TSR_NEW(c.size, k);
-    for (int64_t i = 0; i < n; i++) {
-        c.square[i] = 0;
-        tsr_matrix_get_sample(c.row, c.x, i);
-        for (int64_t j = 0; j < m; j++)
-            c.square[i] += c.row[j] * c.row[j];
-    }
+    for (int64_t i = 0; i < n; i++)
+        c.square[i] = tsr__row_square(c.x, i);
     for (int64_t restart = 0; restart < o->restarts; restart++) {
         tsr__random random = tsr__random_seed(o->seed, (uint64_t)restart);
         const double now = run_once(&c, o, &random);

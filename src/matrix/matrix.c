@@ -243,6 +243,16 @@ void tsr_matrix_get_sample(double *out, const tsr_matrix *x, int64_t sample)
         out[j] = tsr__value_at(x->values, x->type, sample * x->stride + j);
 }
 
+double tsr__row_square(const tsr_matrix *x, int64_t i)
+{
+    double sum = 0;
+    for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++) {
+        const double v = tsr__value_at(x->values, x->type, at);
+        sum += v * v;
+    }
+    return sum;
+}
+
 void *tsr_matrix_values(const tsr_matrix *x)
 {
     return x->values;

@@ -40,6 +40,25 @@ tsr_status tsr__sparse_tidy(int64_t samples, int64_t *rows, int32_t *columns, vo
  * in `order`; height 0 where it is not a square. */
 tsr_image_shape tsr__image_guess(int64_t features, tsr_image_order order);
 
+/* The values of sample i stand at begin .. end-1; the one at `at` is of feature .. */
+static inline int64_t tsr__row_begin(const tsr_matrix *x, int64_t i)
+{
+    return x->sparse ? x->rows[i] : i * x->stride;
+}
+
+static inline int64_t tsr__row_end(const tsr_matrix *x, int64_t i)
+{
+    return x->sparse ? x->rows[i + 1] : i * x->stride + x->features;
+}
+
+static inline int64_t tsr__row_feature(const tsr_matrix *x, int64_t i, int64_t at)
+{
+    return x->sparse ? x->columns[at] : at - i * x->stride;
+}
+
+/* Squared L2 norm of sample i. */
+double tsr__row_square(const tsr_matrix *x, int64_t i);
+
 static inline double tsr__value_at(const void *values, tsr_type type, int64_t at)
 {
     return type == TSR_FLOAT64 ? ((const double *)values)[at]

@@ -27,16 +27,8 @@ struct searching {
 
 static void squares_of(double *out, const tsr_matrix *x)
 {
-    for (int64_t i = 0; i < x->samples; i++) {
-        const int64_t first = x->sparse ? x->rows[i] : i * x->stride;
-        const int64_t count = x->sparse ? x->rows[i + 1] - first : x->features;
-        double sum = 0;
-        for (int64_t at = first; at < first + count; at++) {
-            const double v = tsr__value_at(x->values, x->type, at);
-            sum += v * v;
-        }
-        out[i] = sum;
-    }
+    for (int64_t i = 0; i < x->samples; i++)
+        out[i] = tsr__row_square(x, i);
 }
 
 /* Keeps (candidate, d) if it is among the p best so far; ties go to the smaller index, which

@@ -16,8 +16,8 @@
 static const void *row_of(const tsr_matrix *x, int64_t i, int64_t *count)
 {
     const size_t size = tsr__type_size(x->type);
-    *count = x->sparse ? x->rows[i + 1] - x->rows[i] : x->features;
-    return (char *)x->values + (size_t)(x->sparse ? x->rows[i] : i * x->stride) * size;
+    *count = tsr__row_end(x, i) - tsr__row_begin(x, i);
+    return (char *)x->values + (size_t)tsr__row_begin(x, i) * size;
 }
 
 struct run {

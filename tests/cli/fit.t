@@ -1,0 +1,101 @@
+Fitting, encoding, predicting.
+
+  $ tessera demo --quiet -o swimmer.h5
+  $ tessera models | cut -c 1-56
+  model     objective                                     
+  nmf       ||X - F G'||^2                                
+  nmf-kl    KL(X, F G')                                   
+  nmf-ncw   ||X D - F G'||^2                              
+  gnmf      ||X - F G'||^2 + 100 tr(G' L G)               
+  gnmf-kl   KL(X, F G') + 100 tr(G' L G)                  
+  sgnmf     ||X - F G'||^2 + 100 tr(G' L G)               
+  cnmf      ||X - F (A Z)'||^2                            
+  cnmf-kl   KL(X, F (A Z)')                               
+  cdnmf     ||X - F G'||^2 + 1 <D, G>                     
+  cdnmf-kl  KL(X, F G') + 10 <D, G>                       
+  cf        ||X - X W G'||^2                              
+  cdcf      ||X - X W G'||^2 + 1 <D, G>                   
+  lccf      ||X - X W G'||^2 + 100 tr(G' L G)             
+  ccf       ||X - X W (A Z)'||^2                          
+  snmf      ||X - F G'||^2 + tr(G' C G)                   
+  dsnmf     KL(X, F G') + tr(G' C G)                      
+  unmf      ||X - F G'||^2 + 1 ||I - F' F||^2             
+  ugnmf     ||X - F G'||^2 + 100 tr(G' L G) + 1 ||I - F' F
+  
+  X samples, F basis, G codes, all >= 0; A ties samples of
+  Any other combination: --loss, --basis, --codes and the 
+  $ tessera models --json | grep -c '"objective"'
+  18
+  $ tessera fit swimmer.h5 -q --rank 17 --seed 1 --restarts 3 -o parts.h5 | grep -vE 'objective|seconds|optimality|iterations|span'
+  nmf: 256 samples x 1024 features, rank 17
+    relative error  0.000000
+    written to      parts.h5
+  $ tessera fit swimmer.h5 -q --rank 17 --json | grep -oE '"(model|loss|samples|features|rank|iterations|converged|objective|relative_error|seconds|seed)"' | sort | tr '\n' ' '
+  "converged" "features" "iterations" "loss" "model" "objective" "rank" "relative_error" "samples" "seconds" "seed" 
+  $ tessera fit swimmer.h5 -q --rank 4 --iterations 7 --tolerance 0 --solver mu --json | grep -E 'iterations|converged'
+    "iterations": 7,
+    "converged": false,
+  $ tessera info parts.h5:basis
+  parts.h5:basis
+    format     h5, float64, dense
+    samples    17
+    features   1024 (images 32 x 32, row by row)
+    density    4.216 %
+    range      0 .. 106.71001318217704
+    unit norm  no
+    labels     none
+    note       872 features are all zero, the first is feature 0
+  $ tessera transform parts.h5 swimmer.h5 -q -o codes.npy && tessera info codes.npy | head -4
+  256 samples, codes of 17 entries
+    written to  codes.npy
+  codes.npy
+    format     npy, float64, dense
+    samples    256
+    features   17
+
+Every model fits, is written, and encodes its own data again.
+
+  $ for m in $(tessera models --json | grep '"model"' | cut -d '"' -f 4); do tessera fit swimmer.h5 -q --model $m --labelled 10% --iterations 20 -o $m.h5 >/dev/null && tessera transform $m.h5 swimmer.h5 -q -o $m.npy >/dev/null && tessera info $m.npy | sed -n '3,4p' | tr -d '\n'; echo " $m"; done
+    samples    256  features   4 nmf
+    samples    256  features   4 nmf-kl
+    samples    256  features   4 nmf-ncw
+    samples    256  features   4 gnmf
+    samples    256  features   4 gnmf-kl
+    samples    256  features   4 sgnmf
+    samples    256  features   4 cnmf
+    samples    256  features   4 cnmf-kl
+    samples    256  features   4 cdnmf
+    samples    256  features   4 cdnmf-kl
+    samples    256  features   4 cf
+    samples    256  features   4 cdcf
+    samples    256  features   4 lccf
+    samples    256  features   4 ccf
+    samples    256  features   4 snmf
+    samples    256  features   4 dsnmf
+    samples    256  features   4 unmf
+    samples    256  features   4 ugnmf
+
+The same seed gives the same bits; another seed does not.
+
+  $ for s in 1 1 2; do tessera fit swimmer.h5 -q --model cdnmf-kl --labelled 2 --iterations 5 --seed $s -o m.h5 >/dev/null; tessera convert -q m.h5:codes -o codes.npy; md5sum < codes.npy > $s.$(ls *.md5 2>/dev/null | wc -l).md5; done; cat *.md5 | sort | uniq -c | awk '{ print $1 }'
+  1
+  2
+
+Going on from an archive gives what one long run gives.
+
+  $ tessera fit swimmer.h5 -q --solver mu --rank 5 --iterations 20 --tolerance 0 -o long.h5 >/dev/null
+  $ tessera fit swimmer.h5 -q --solver mu --rank 5 --iterations 12 --tolerance 0 -o half.h5 >/dev/null
+  $ tessera fit swimmer.h5 -q --solver mu --rank 5 --iterations 8 --tolerance 0 --resume half.h5 -o whole.h5 >/dev/null
+  $ for f in long whole; do tessera convert -q $f.h5:basis -o $f.npy; done; cmp long.npy whole.npy
+
+Classes of new samples.
+
+  $ tessera fit swimmer.h5 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% -o cd.h5 >/dev/null
+  $ tessera transform cd.h5 swimmer.h5 -q --predict block --json | grep -c '"accuracy"'
+  1
+  $ tessera transform cd.h5 swimmer.h5 -q --predict nearest -o predicted.csv | head -1; head -1 predicted.csv | cut -d , -f 1,29
+  256 samples, codes of 28 entries
+  f0,label
+  $ tessera transform parts.h5 swimmer.h5 -q --predict block
+  tessera: nmf has no vectors of classes: predict by the nearest labelled code
+  [1]
