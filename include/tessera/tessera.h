@@ -14,6 +14,8 @@
  *     7. Models                   the table of methods
  *     8. Fitting                  a model from data
  *     9. Using a fitted model     codes of new samples, classes, files
+ *    10. Encoders                 models and baselines behind one interface
+ *    11. Judging                  clustering, neighbours, scores, ranking of the basis
  *
  * Synopsis
  *
@@ -28,9 +30,9 @@
  *
  *     A function that can fail returns tsr_status, takes its outputs first, and leaves them
  *     untouched when it fails. An object that comes out through a pointer to a pointer belongs
- *     to the caller and is released by its _free, which accepts NULL. An object that is
- * returned by a getter belongs to its parent. Sizes and indices are int64_t and count from 0.
- * The library never prints, aborts or exits, and keeps no global state but the text of the last
+ *     to the caller and is released by its _free, which accepts NULL. An object that is returned
+ *     by a getter belongs to its parent. Sizes and indices are int64_t and count from 0. The
+ *     library never prints, aborts or exits, and keeps no global state but the text of the last
  *     message, which is per thread. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
@@ -341,6 +343,7 @@ typedef struct tsr_fit_options {
     double alpha_basis, alpha_codes, l1_ratio; /* elastic net */
     int normalize;                             /* tsr_norm */
     int weighting;                             /* 0: the model's own, 1 none, 2 ncw */
+    const char *mask;     /* file of a matrix whose non-zeros mark missing entries, or NULL */
     int missing;          /* 0: NaN is an error, 1: NaN is a missing value */
     const char *labelled; /* "3" or "10%": labels kept a class, the rest is hidden */
     int basis_norm;       /* 0 auto, 1 none, 2 l1, 3 l2 */
@@ -351,7 +354,8 @@ typedef struct tsr_fit_options {
     int64_t restarts;
     int64_t seed;
     int64_t threads;
-    int precision;                    /* 0 double, 1 single */
+    const char *checkpoint; /* file that gets the model so far every minute, or NULL */
+    int precision;          /* 0 double, 1 single */
     const tsr_matrix *sample_weights; /* samples x 1, or NULL; not in the table */
     const tsr_progress *progress;     /* or NULL; not in the table */
 } tsr_fit_options;
@@ -420,6 +424,93 @@ TSR_API tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *mode
 typedef enum tsr_predict_by { TSR_PREDICT_BLOCK, TSR_PREDICT_NEAREST } tsr_predict_by;
 TSR_API tsr_status tsr_model_predict(int32_t *out, const tsr_model *model,
                                      const tsr_matrix *codes, tsr_predict_by by);
+
+/* 10. Encoders ---------------------------------------------------------------------------- */
+
+/* Anything that turns samples into codes: every model of the table, and the baselines
+ *
+ *     raw   the samples themselves     pca   principal components
+ *     lda   Fisher's discriminants     mfa   marginal Fisher analysis (both after PCA to 90 %)
+ *     ntf   non-negative tensor factorization of image stacks: CP of height x width x samples
+ *
+ * options->model names either; baselines use rank, normalize, labelled, neighbours, iterations,
+ * tolerance, seed and threads. */
+typedef struct tsr_encoder tsr_encoder;
+
+TSR_API tsr_status tsr_encoder_fit(tsr_encoder **out, const tsr_data *data,
+                                   const tsr_fit_options *options);
+TSR_API void tsr_encoder_free(tsr_encoder *encoder);
+
+/* Codes of the training samples, owned by the encoder: samples x rank. */
+TSR_API const tsr_matrix *tsr_encoder_codes(const tsr_encoder *encoder);
+
+/* The model behind it, or NULL for a baseline. */
+TSR_API const tsr_model *tsr_encoder_model(const tsr_encoder *encoder);
+
+/* Class of each training sample that the learner saw, or -1; one a sample. */
+TSR_API const int32_t *tsr_encoder_seen(const tsr_encoder *encoder);
+
+/* What the fit wants said, such as a rank that the data cannot have. */
+TSR_API int64_t tsr_encoder_notes(const tsr_encoder *encoder);
+TSR_API const char *tsr_encoder_note(const tsr_encoder *encoder, int64_t i);
+
+/* Codes of other samples by the same map; options (may be NULL) as for tsr_model_transform.
+ * Linear baselines know one map, whatever the method. */
+TSR_API tsr_status tsr_encoder_encode(tsr_matrix **codes, const tsr_encoder *encoder,
+                                      const tsr_data *data,
+                                      const tsr_transform_options *options);
+
+/* Name and one line of baseline `i`; false when there is none. */
+TSR_API bool tsr_baselines_get(const char **name, const char **title, int64_t i);
+
+/* 11. Judging ----------------------------------------------------------------------------- */
+
+/* k-means: k-means++ starts, Lloyd's iterations, the least cost of the restarts. `held` (or
+ * NULL) gives a cluster to some samples, -1 to the others: those clusters start at their
+ * samples' mean and keep them (Basu et al. 2002). `of` gets a cluster a sample. The same seed,
+ * the same bits. */
+typedef struct tsr_cluster_options {
+    int64_t clusters, restarts, iterations, seed, threads;
+    bool unit_codes; /* samples are scaled to unit length first */
+    const int32_t *held;
+} tsr_cluster_options;
+TSR_API tsr_status tsr_cluster(int32_t *of, double *cost, const tsr_matrix *x,
+                               const tsr_cluster_options *options);
+
+/* How well clusters match classes, over the samples whose class is known (>= 0). */
+typedef struct tsr_scores {
+    double accuracy;       /* best one-to-one map of clusters to classes (Kuhn-Munkres), / n */
+    double nmi;            /* mutual information over the larger entropy, as the papers */
+    double nmi_arithmetic; /* over the mean of both entropies */
+    double ari;            /* adjusted Rand index */
+    double purity;
+} tsr_scores;
+TSR_API tsr_status tsr_score_clusters(tsr_scores *out, const int32_t *cluster,
+                                      const int32_t *truth, int64_t count);
+
+/* Counts of (class, predicted class): classes x classes, row-major; unknown classes are left
+ * out. */
+TSR_API void tsr_confusion(int64_t *out, const int32_t *truth, const int32_t *predicted,
+                           int64_t count, int32_t classes);
+
+/* Classes by a vote of the `neighbours` nearest training samples (Euclidean); ties in distance
+ * go to the smaller index, ties in votes to the class with the nearer neighbour. Training
+ * samples of class -1 do not vote. */
+TSR_API tsr_status tsr_classify(int32_t *out, const tsr_matrix *train, const int32_t *classes,
+                                const tsr_matrix *test, int64_t neighbours, int64_t threads);
+
+/* Folds: `of` gets 0 .. folds-1 a sample. Classes are spread evenly over the folds; samples of
+ * one group (>= 0; NULL: no groups) stay together. */
+TSR_API tsr_status tsr_make_folds(int32_t *of, const int32_t *classes, const int32_t *group,
+                                  int64_t count, int64_t folds, int64_t seed);
+
+/* Ranks basis vectors; `order` gets their numbers, best first, `score` (or NULL) the scores by
+ * number. Fisher: within-class over between-class variance of w . x (small is good), over
+ * samples with a class; least reconstruction error: ||X - w_i h_i||^2. */
+typedef enum tsr_rank_by { TSR_RANK_FISHER, TSR_RANK_LRE } tsr_rank_by;
+TSR_API tsr_status tsr_rank_basis(int64_t *order, double *score, const tsr_matrix *basis,
+                                  const tsr_matrix *codes, const tsr_matrix *x,
+                                  const int32_t *classes, tsr_rank_by by);
 
 #ifdef __cplusplus
 }

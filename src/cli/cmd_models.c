@@ -34,13 +34,13 @@ static tsr_status run(const cli_call *call)
     tsr_model_info info;
     if (values->talk.json)
         return print_json();
-    (void)printf("%-9s %-45s %-19s %s\n", "model", "objective", "uses", "source");
+    (void)printf("%-9s %-59s %-19s %s\n", "model", "objective", "uses", "source");
     for (int64_t i = 0; tsr_models_get(&info, i); i++)
-        (void)printf("%-9s %-45s %-19s %s\n", info.name, info.objective, info.uses,
+        (void)printf("%-9s %-59s %-19s %s\n", info.name, info.objective, info.uses,
                      info.source);
     (void)printf(
         "\nX samples, F basis, G codes, all >= 0; A ties samples of one class; D, L, C: "
-        "classes, neighbours, links.\nAny other combination: --loss, --basis, --codes and "
+        "classes, neighbours, links; Q: weights of normalised cuts.\nAny other combination: --loss, --basis, --codes and "
         "the weights of `tessera fit`. See doc/mathematics.md.\n");
     return TSR_OK;
 }

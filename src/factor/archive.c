@@ -3,6 +3,7 @@
  * The model archive, HDF5, plain arrays for any reader (doc/file-format.md):
  *
  *     /basis k x m   /codes n x k   /weights n x k   /labels n   /seen n   /classes
+ *     /sample_weights n x 1
  *     /objective, /seconds: one value an iteration   /feature_names   /notes
  *     /gram k x k and /atoms n x m: kernels          /scale m: normalised-cut weighting
  *
@@ -84,6 +85,7 @@ static tsr_status put_report(tsr__hdf5 *file, const tsr_model *model)
     TSR_TRY(tsr__hdf5_set_text(file, "", "kind", "model"));
     TSR_TRY(tsr__hdf5_set_text(file, "", "model", r->model));
     TSR_TRY(tsr__hdf5_set_text(file, "", "loss", r->loss));
+    TSR_TRY(tsr__hdf5_set_text(file, "", "data", model->origin != NULL ? model->origin : ""));
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         TSR_TRY(tsr__hdf5_set_integers(file, "", integer_names[i], &integers[i], 1));
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
@@ -108,6 +110,7 @@ static tsr_status put_all(tsr__hdf5 *file, const tsr_model *model)
     TSR_TRY(put_matrix(file, "codes", model->codes));
     TSR_TRY(put_matrix(file, "weights", model->weights));
     TSR_TRY(put_matrix(file, "atoms", model->atoms));
+    TSR_TRY(put_matrix(file, "sample_weights", model->sample_weights));
     if (model->gram != NULL) {
         TSR_TRY(tsr_matrix_view_dense(&gram, model->gram, k, k, k, TSR_FLOAT64));
         TSR_TRY(put_matrix(file, "gram", gram));
@@ -309,6 +312,9 @@ static tsr_status get_all(tsr_model *model, const tsr__hdf5 *file)
     TSR_TRY(get_matrix(&model->codes, file, "codes"));
     TSR_TRY(get_matrix(&model->weights, file, "weights"));
     TSR_TRY(get_matrix(&model->atoms, file, "atoms"));
+    TSR_TRY(get_matrix(&model->sample_weights, file, "sample_weights"));
+    if (tsr__hdf5_has_attribute(file, "", "data"))
+        TSR_TRY(tsr__hdf5_get_text(&model->origin, file, "", "data"));
     TSR_TRY(check_parts(model));
     TSR_TRY(get_image(model->basis, file));
     TSR_TRY(get_vector(&model->scale, file, "scale", TSR_ELEMENT_FLOAT64, r->features));

@@ -19,6 +19,8 @@ enum { WINDOW = 10 };
 
 typedef struct run {
     const tsr_fit_options *options;
+    const tsr_data *data;
+    tsr__names notes;
     tsr__plan plan;
     tsr__problem problem;
     tsr__solver solver;
@@ -26,6 +28,7 @@ typedef struct run {
     double *objective, *seconds; /* of the current run */
     double least, most;          /* objectives of all restarts */
     int64_t iterations;
+    double saved; /* when the last checkpoint was written */
     bool converged, interrupted;
 } run;
 
@@ -64,34 +67,6 @@ static bool settled(const run *r, int64_t done)
         return false;
     const double before = r->objective[done - 1 - WINDOW], now = r->objective[done - 1];
     return before - now <= r->options->tolerance * fabs(now);
-}
-
-static tsr_status iterate(run *r)
-{
-    tsr_status status = TSR_OK;
-    const tsr__task task =
-        tsr__task_begin(r->options->progress, "fitting", r->options->iterations);
-    const double start = tsr__clock();
-    double last = (double)NAN, first = (double)NAN;
-    r->converged = false;
-    tsr__solver_start(&r->solver);
-    first = fabs(tsr__solver_objective(&r->solver));
-    for (r->iterations = 0; r->iterations < r->options->iterations && !r->converged;) {
-        tsr__solver_step(&r->solver);
-        const double now = tsr__solver_objective(&r->solver);
-        r->objective[r->iterations] = now;
-        r->seconds[r->iterations++] = tsr__clock() - start;
-        if (!isfinite(now) || now < -1e6 * (1 + first))
-            return diverged(r);
-        r->converged = settled(r, r->iterations);
-        status = tsr__task_step(&task, r->iterations, now, fabs(last - now) / fabs(now));
-        last = now;
-        if (status == TSR_ERROR_INTERRUPTED) {
-            r->interrupted = true;
-            return TSR_OK;
-        }
-    }
-    return status;
 }
 
 /* An owned matrix from a real array (rows x k), transposed or with rows repeated where told. */
@@ -139,7 +114,7 @@ static tsr_status relative_error(double *out, const run *r)
     void *p = NULL, *q = NULL;
     double all = 0, off = 0;
     if (s->kernel) {
-        *out = sqrt(fmax(s->loss->value(s), 0) / s->square);
+        *out = s->square > 0 ? sqrt(fmax(s->loss->value(s), 0) / s->square) : 0;
         return TSR_OK;
     }
     p = tsr__alloc(x->samples * s->k, tsr__type_size(s->type));
@@ -218,26 +193,6 @@ done:
     return status;
 }
 
-static tsr_status run_starts(tsr_model *model, run *r)
-{
-    tsr_status status = TSR_OK;
-    r->least = (double)INFINITY, r->most = (double)-INFINITY;
-    for (int64_t restart = 0; restart < r->options->restarts && !r->interrupted; restart++) {
-        TSR_TRY(tsr__init_factors(&r->solver, &r->plan, &r->problem, restart));
-        TSR_TRY(iterate(r));
-        const double now = r->iterations > 0 ? r->objective[r->iterations - 1]
-                                             : tsr__solver_objective(&r->solver);
-        r->most = fmax(r->most, now);
-        if (now < r->least) {
-            r->least = now;
-            TSR_TRY(keep(model, r));
-        }
-    }
-    model->report.spread = r->least != 0 ? (r->most - r->least) / fabs(r->least) : 0;
-done:
-    return status;
-}
-
 /* A drift of the scale that only a norm would hold is worth a word. */
 static tsr_status note_scale(tsr_model *model, const run *r)
 {
@@ -257,10 +212,11 @@ static tsr_status note_scale(tsr_model *model, const run *r)
 }
 
 /* What the model keeps of the data. */
-static tsr_status remember(tsr_model *model, run *r, const tsr_data *data)
+static tsr_status remember(tsr_model *model, const run *r)
 {
     tsr_status status = TSR_OK;
-    tsr__problem *p = &r->problem;
+    const tsr__problem *p = &r->problem;
+    const tsr_data *data = r->data;
     TSR_NEW(model->seen, p->samples);
     memcpy(model->seen, p->seen, (size_t)p->samples * sizeof *model->seen);
     if (data->labels != NULL) {
@@ -268,14 +224,114 @@ static tsr_status remember(tsr_model *model, run *r, const tsr_data *data)
                                        (const char *const *)data->labels->name,
                                        data->labels->classes));
     }
+    TSR_NEW_TEXT(model->origin, tsr_data_origin(data));
     for (int64_t j = 0; j < data->feature_names.count; j++)
         TSR_TRY(tsr__names_add(&model->feature_names, data->feature_names.name[j]));
     if (p->kernel != NULL && r->options->kernel != 0)
         TSR_TRY(tsr_matrix_copy_samples(&model->atoms, p->x, NULL, p->samples));
+    if (r->options->sample_weights != NULL)
+        TSR_TRY(tsr_matrix_copy_as(&model->sample_weights, r->options->sample_weights,
+                                   TSR_FLOAT64, false));
     model->kernel_width = p->kernel_width;
-    model->scale = p->scale, p->scale = NULL;
+    if (p->scale != NULL)
+        TSR_TRY(copy_array(&model->scale, p->scale, p->features));
     model->basis->image = data->x->image;
     TSR_TRY(note_scale(model, r));
+done:
+    return status;
+}
+
+/* A model without factors: its settings and what is known before the first iteration. */
+static tsr_status begin_model(tsr_model **out, const run *r)
+{
+    tsr_status status = TSR_OK;
+    tsr_model *model = NULL;
+    TSR_NEW_ZERO(model, 1);
+    TSR_TRY(tsr__model_record(model, r->options));
+    model->per_class = r->solver.per_class;
+    model->shared = r->solver.shared;
+    model->report = (tsr_fit_report){.model = r->plan.row->name,
+                                     .loss = r->solver.loss->name,
+                                     .samples = r->problem.samples,
+                                     .features = r->problem.features,
+                                     .rank = r->solver.k,
+                                     .seed = r->options->seed};
+    for (int64_t i = 0; i < r->notes.count; i++)
+        TSR_TRY(tsr__names_add(&model->notes, r->notes.name[i]));
+    *out = model, model = NULL;
+done:
+    tsr_model_free(model);
+    return status;
+}
+
+/* The model so far, once a minute: the current run's, with all that a finished one keeps. */
+static tsr_status checkpoint(run *r)
+{
+    enum { EVERY = 60 };
+    tsr_status status = TSR_OK;
+    tsr_model *so_far = NULL;
+    if (r->options->checkpoint == NULL || tsr__clock() - r->saved < EVERY)
+        return TSR_OK;
+    TSR_TRY(begin_model(&so_far, r));
+    TSR_TRY(keep(so_far, r));
+    TSR_TRY(remember(so_far, r));
+    TSR_TRY(tsr_model_write(so_far, r->options->checkpoint));
+    r->saved = tsr__clock();
+done:
+    tsr_model_free(so_far);
+    return status;
+}
+
+static tsr_status iterate(run *r)
+{
+    tsr_status status = TSR_OK;
+    const tsr__task task =
+        tsr__task_begin(r->options->progress, "fitting", r->options->iterations);
+    const double start = tsr__clock();
+    double last = (double)NAN, first = (double)NAN;
+    r->converged = false;
+    r->saved = start;
+    tsr__solver_start(&r->solver);
+    first = fabs(tsr__solver_objective(&r->solver));
+    for (r->iterations = 0; r->iterations < r->options->iterations && !r->converged;) {
+        tsr__solver_step(&r->solver);
+        const double now = tsr__solver_objective(&r->solver);
+        r->objective[r->iterations] = now;
+        r->seconds[r->iterations++] = tsr__clock() - start;
+        if (!isfinite(now) || now < -1e6 * (1 + first))
+            return diverged(r);
+        r->converged = settled(r, r->iterations);
+        TSR_TRY(checkpoint(r));
+        status = tsr__task_step(&task, r->iterations, now, fabs(last - now) / fabs(now));
+        last = now;
+        if (status == TSR_ERROR_INTERRUPTED) {
+            r->interrupted = true;
+            return TSR_OK;
+        }
+        TSR_TRY(status);
+    }
+done:
+    return status;
+}
+
+static tsr_status run_starts(tsr_model *model, run *r)
+{
+    tsr_status status = TSR_OK;
+    r->least = (double)INFINITY, r->most = (double)-INFINITY;
+    for (int64_t restart = 0; restart < r->options->restarts && !r->interrupted; restart++) {
+        TSR_TRY(tsr__init_factors(&r->solver, &r->plan, &r->problem, restart));
+        TSR_TRY(iterate(r));
+        const double now = r->iterations > 0 ? r->objective[r->iterations - 1]
+                                             : tsr__solver_objective(&r->solver);
+        r->most = fmax(r->most, now);
+        if (now < r->least) {
+            r->least = now;
+            TSR_TRY(keep(model, r));
+        }
+    }
+    /* relative to J, or to what the data alone add where the fit is perfect */
+    model->report.spread =
+        (r->most - r->least) / (fabs(r->least) + 1e-12 * (1 + fabs(r->solver.square)));
 done:
     return status;
 }
@@ -283,29 +339,21 @@ done:
 tsr_status tsr_fit(tsr_model **out, const tsr_data *data, const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
-    run r = {.options = options};
+    run r = {.options = options, .data = data};
     tsr_model *model = NULL;
-    int64_t rank = 0;
-    TSR_NEW_ZERO(model, 1);
+    int64_t rank = 0, per_class = 0;
     TSR_TRY(tsr__plan_make(&r.plan, options));
-    TSR_TRY(tsr__problem_make(&r.problem, &r.plan, data, &model->notes));
-    TSR_TRY(tsr__plan_rank(&rank, &model->per_class, &r.plan, &r.problem));
-    TSR_TRY(tsr__model_record(model, options));
-    model->shared = options->shared;
-    tsr__solver_configure(&r.solver, &r.plan, &r.problem, rank, model->per_class);
+    TSR_TRY(tsr__problem_make(&r.problem, &r.plan, data, &r.notes));
+    TSR_TRY(tsr__plan_rank(&rank, &per_class, &r.plan, &r.problem));
+    tsr__solver_configure(&r.solver, &r.plan, &r.problem, rank, per_class);
     tsr__solver_layout(&r.solver, &r.arena);
     TSR_TRY(tsr__arena_open(&r.arena));
     tsr__solver_layout(&r.solver, &r.arena);
     TSR_NEW(r.objective, options->iterations);
     TSR_NEW(r.seconds, options->iterations);
-    model->report = (tsr_fit_report){.model = r.plan.row->name,
-                                     .loss = r.solver.loss->name,
-                                     .samples = r.problem.samples,
-                                     .features = r.problem.features,
-                                     .rank = rank,
-                                     .seed = options->seed};
+    TSR_TRY(begin_model(&model, &r));
     TSR_TRY(run_starts(model, &r));
-    TSR_TRY(remember(model, &r, data));
+    TSR_TRY(remember(model, &r));
     *out = model, model = NULL;
     if (r.interrupted)
         status = tsr__fail(TSR_ERROR_INTERRUPTED, "stopped after %lld iterations",
@@ -315,6 +363,7 @@ done:
     tsr__free(r.seconds);
     tsr__arena_close(&r.arena);
     tsr__problem_clear(&r.problem);
+    tsr__names_clear(&r.notes);
     tsr_model_free(model);
     return status;
 }

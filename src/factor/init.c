@@ -8,8 +8,8 @@
  *     nndsvda    zeros become the mean of X, and nndsvdar: small random numbers
  *     kmeans     cluster means, and codes 1.2 for the own cluster, 0.2 for the others
  *     means      means of the labelled samples a class, k-means of the rest for other vectors
- *     FILE.npz   arrays `basis` (k x m; concept: `weights`, n x k) and `codes` (n x k, or tied:
- * one row a group)
+ *     FILE       arrays `basis` (k x m; concept: `weights`, n x k) and `codes` (n x k, or one row a
+ *                group where codes are tied), in .npz or .h5: an archive of an earlier fit serves
  *
  * Concept models start from weights: the samples' shares in the same vectors. */
 #include "factor/plan.h"

@@ -137,8 +137,9 @@ static double value(const tsr__solver *s)
         lost += s->lane[lane].value;
     if (s->gram_negative != NULL)
         lost -= kernels->dot(s->gram_negative, s->spread_lanes, s->k * s->k);
-    return s->square - 2 * kernels->dot(s->collect_lanes, s->basis, s->m * s->k) +
-           kernels->dot(s->gram, s->spread_lanes, s->k * s->k) + lost;
+    const double sum = s->square - 2 * kernels->dot(s->collect_lanes, s->basis, s->m * s->k) +
+                       kernels->dot(s->gram, s->spread_lanes, s->k * s->k) + lost;
+    return sum > 0 ? sum : 0; /* a perfect fit is a difference of equals */
 }
 
 const tsr__loss tsr__loss_frobenius = {

@@ -44,6 +44,8 @@ void tsr_model_free(tsr_model *model)
     tsr_matrix_free(model->weights);
     tsr_matrix_free(model->atoms);
     tsr_labels_free(model->labels);
+    tsr_matrix_free(model->sample_weights);
+    tsr__free(model->origin);
     tsr__free(model->gram);
     tsr__free(model->scale);
     tsr__free(model->seen);

@@ -81,7 +81,7 @@ void tsr__model_objective(char *out, size_t size, const tsr__model_row *row)
 {
     static const char *const factor[] = {"F", "X W"}, *const codes[] = {"G'", "(A Z)'"};
     static const char *const losses[] = {"||X - %s %s||^2", "KL(X, %s %s)"};
-    const char *shape = row->ncw ? "||X D - %s %s||^2" : losses[row->loss];
+    const char *shape = row->ncw ? "||X Q - %s %s||^2" : losses[row->loss];
     const tsr__weights *w = &row->weights;
     tsr__line line = {out, 0, size};
     char loss[64];

@@ -2,11 +2,9 @@
  *
  * THE MODEL TABLE from the inside: a named model is one row of choices over one objective,
  *
- *     J(F, G) = Loss(X, F G') + class + graph + links on the codes + de-correlation of the
- * basis
+ *     J(F, G) = Loss(X, F G') + class, graph, links on the codes + de-correlation of the basis
  *
- * with X the samples (columns here, rows in files), F the basis (m x k), G the codes (n x k).
- */
+ * with X the samples (columns here, rows in files), F the basis (m x k), G the codes (n x k). */
 #ifndef TSR_FACTOR_MODELS_H
 #define TSR_FACTOR_MODELS_H
 

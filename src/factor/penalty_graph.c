@@ -5,7 +5,9 @@
  *     minus += 2 mu S G       curved += 2 mu diag(S 1) G       bend += 4 mu diag(S 1)
  *
  * S (n x n, symmetric, >= 0) is sparse with p neighbours a row: O(p n k). The bend bounds L by
- * twice its diagonal, so that all rows may move at once. Cai et al. 2011. */
+ * twice its diagonal, so that all rows may move at once. The value is summed as mu/2 S_ij ||g_i
+ * - g_j||^2: between codes that agree, the other form is a difference of large numbers. Cai et
+ * al. 2011. */
 #include "factor/solver.h"
 #include "matrix/pass.h"
 
@@ -15,12 +17,17 @@ static double refresh(tsr__penalty *p, const tsr__solver *s, double *columns)
     double value = 0;
     tsr__source_project(p->gathered[0], &graph, s->codes, s->k, s->threads);
     for (int64_t i = 0; i < s->n; i++) {
-        for (int64_t j = 0; j < s->k; j++) {
-            const double g = tsr__real_get(s, s->codes, i * s->k + j);
-            const double sg = tsr__real_get(s, p->gathered[0], i * s->k + j);
-            const double part = p->weight * g * (p->degree[0][i] * g - sg);
-            columns[j] += part;
-            value += part;
+        for (int64_t at = tsr__row_begin(p->pairs[0], i); at < tsr__row_end(p->pairs[0], i);
+             at++) {
+            const double edge = tsr__value_at(p->pairs[0]->values, p->pairs[0]->type, at) / 2;
+            const int64_t other = p->pairs[0]->columns[at];
+            for (int64_t j = 0; j < s->k; j++) {
+                const double apart = tsr__real_get(s, s->codes, i * s->k + j) -
+                                     tsr__real_get(s, s->codes, other * s->k + j);
+                const double part = p->weight * edge * apart * apart;
+                columns[j] += part;
+                value += part;
+            }
         }
     }
     return value;

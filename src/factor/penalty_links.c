@@ -3,19 +3,17 @@
  * Links between samples: tr(G' C G), C > 0 for pairs that must differ (cannot-link), C < 0 for
  * pairs that must agree (must-link).
  *
- * Between all labelled samples, C is never formed. With s_b the sum of the codes of class b
- * (N_b samples), T the sum over all classes (N samples):
+ * Between all labelled samples, C is never formed. With s_b the sum of the codes of class b (N_b
+ * samples), T the sum over all classes (N samples):
  *
- *     reward    minus += 2 must s_b                       curved += 2 cannot (T - s_b)
- *     bounded   minus += 2 must s_b                       curved += 2 cannot (T - s_b)
- *               curved += 2 must N_b G                    value: must sum ||g_i - g_j||^2 over
- * pairs
+ *     both      minus += 2 must s_b        curved += 2 cannot (T - s_b)
+ *     bounded   curved += 2 must N_b G     so that must-links cost must ||g_i - g_j||^2 a pair
  *
- * The papers' reward -g_i g_j is unbounded below; the bounded form is a Laplacian. All is O(n
- * k). The bend bounds a matrix C >= 0 by the diagonal (C u)_i / u_i with u = g + a share of the
- * column's mean, which is tight where the codes are large and lets zeros grow; the must-links
- * of a class have rank one, so their Laplacian is below its own diagonal. Lists of pairs work
- * the same way with sparse matrices. Wang 2008; Ambai et al. 2011. */
+ * The papers' reward -g_i g_j is unbounded below; the bounded form is a Laplacian. All is O(n k).
+ * The bend bounds a matrix C >= 0 by the diagonal (C u)_i / u_i with u = g + a share of the
+ * column's mean, which is tight where the codes are large and lets zeros grow; the must-links of a
+ * class have rank one, so their Laplacian is below its own diagonal. Lists of pairs are sparse
+ * matrices, bounded by their row sums. Wang 2008; Ambai et al. 2011. */
 #include "factor/solver.h"
 #include "matrix/pass.h"
 
@@ -31,10 +29,11 @@ static void raise(const tsr__solver *s, void *half, int64_t at, double by)
     tsr__real_set(s, half, at, tsr__real_get(s, half, at) + by);
 }
 
-/* A positive reference for the bend: the code and a hundredth of its column's mean. */
+/* A positive reference for the bend: the code and a hundredth of its column's mean; in an empty
+ * column, where any will do, 1. */
 static double reference(double g, double sum, double count)
 {
-    return g + (count > 0 ? 0.01 * sum / count : 0);
+    return g + (sum > 0 ? 0.01 * sum / count : 1);
 }
 
 /* Links of classes ------------------------------------------------------------------------ */

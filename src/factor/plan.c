@@ -179,7 +179,13 @@ static void choose_penalties(tsr__solver *s, const tsr__plan *plan, const tsr__p
 static void choose_scale(tsr__solver *s, const tsr__plan *plan)
 {
     const int wanted = plan->options->basis_norm;
-    const bool evadable = s->penalties > 0 && !(s->basis_lasso > 0 || s->basis_ridge > 0);
+    /* A penalty on the basis holds its scale by itself, and would not be left as it is by
+     * scaling; only on the sphere both are had at once. */
+    const bool sphere = plan->loss == TSR_LOSS_FROBENIUS && plan->basis == TSR_BASIS_FREE &&
+                        s->missing == NULL;
+    const bool held =
+        s->basis_lasso > 0 || s->basis_ridge > 0 || (s->decorrelate > 0 && !sphere);
+    const bool evadable = s->penalties > 0 && !held;
     if (plan->mu) {
         s->scale = plan->row->links && wanted == 0 ? TSR_SCALE_BASIS
                    : wanted > 1                    ? TSR_SCALE_PRODUCT
@@ -204,7 +210,7 @@ static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__probl
     } else if (plan->mu) {
         s->basis_rule = s->codes_rule = TSR_RULE_MULTIPLY;
         s->codes_exponent = plan->row->links ? 0.5 : 1;
-        if (plan->row->root)
+        if (plan->row->root && plan->weights.graph > 0)
             s->codes_rule = TSR_RULE_MAJORISE;
     } else {
         s->codes_rule = frobenius && !mask ? TSR_RULE_DESCEND : TSR_RULE_MAJORISE;
@@ -251,7 +257,7 @@ void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__pro
     if (concept)
         s->atoms = tsr__source_of_matrix(all, BLOCK_BYTES);
     /* below this a second thread costs more than it brings; results are the same anyway */
-    s->threads = work * (plan->loss == TSR_LOSS_KL ? 2 : 1) < 4e6
+    s->threads = work * (plan->loss == TSR_LOSS_KL ? 2 : 1) < 2e7
                      ? 1
                      : tsr__threads(plan->options->threads, TSR_LANES);
     choose_penalties(s, plan, problem);

@@ -53,6 +53,10 @@ void tsr__problem_clear(tsr__problem *problem);
 
 /* prepare.c */
 tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const tsr_data *data);
+/* The class of each sample that the learner sees, or -1: all labels, or those that
+ * options->labelled and the seed keep. `needed_by` (or NULL) cannot do without. */
+tsr_status tsr__labels_seen(int32_t *seen, const tsr_data *data, const tsr_fit_options *options,
+                            const char *needed_by);
 /* Sample j over sqrt(x_j . sum): Xu, Liu & Gong 2003. */
 void tsr__weigh_by_cuts(tsr_matrix *x, const double *sum);
 /* tied.c: groups of samples that share a code */

@@ -11,8 +11,35 @@
 #include <math.h>
 #include <string.h>
 
-/* Positions of NaN as a sparse matrix of ones; the values become zero. */
-static tsr_status set_missing_apart(tsr__problem *p)
+/* The matrix whose non-zeros mark missing entries. */
+static tsr_status read_mask(tsr_matrix **out, const tsr__problem *p, const char *path)
+{
+    tsr_status status = TSR_OK;
+    tsr_data *data = NULL;
+    TSR_TRY(tsr_data_read(&data, path, NULL));
+    const tsr_matrix *mask = tsr_data_samples(data);
+    if (mask->samples != p->samples || mask->features != p->features)
+        TSR_FAIL(TSR_ERROR_DATA, "%s: a mask of %lld x %lld does not fit data of %lld x %lld",
+                 path, (long long)mask->samples, (long long)mask->features,
+                 (long long)p->samples, (long long)p->features);
+    TSR_TRY(tsr_matrix_copy_as(out, mask, TSR_FLOAT64, true));
+done:
+    tsr_data_free(data);
+    return status;
+}
+
+static void clear_value(tsr_matrix *x, int64_t i, int64_t feature)
+{
+    int64_t at = tsr__row_begin(x, i) + (x->sparse ? 0 : feature);
+    while (at < tsr__row_end(x, i) && tsr__row_feature(x, i, at) < feature)
+        at++;
+    if (at < tsr__row_end(x, i) && tsr__row_feature(x, i, at) == feature)
+        tsr__value_set(x->values, x->type, at, 0);
+}
+
+/* Positions of NaN, and of what `extra` marks, as a sparse matrix of ones; the values become
+ * zero. */
+static tsr_status set_missing_apart(tsr__problem *p, const tsr_matrix *extra)
 {
     tsr_status status = TSR_OK;
     tsr_matrix *x = p->owned;
@@ -27,6 +54,15 @@ static tsr_status set_missing_apart(tsr__problem *p)
             row[count] = i;
             column[count++] = tsr__row_feature(x, i, at);
             tsr__value_set(x->values, x->type, at, 0);
+        }
+        for (int64_t at = extra != NULL ? extra->rows[i] : 0,
+                     end = extra != NULL ? extra->rows[i + 1] : 0;
+             at < end; at++) {
+            clear_value(x, i, extra->columns[at]);
+            TSR_GROW(row, count, room);
+            TSR_GROW(column, count, column_room);
+            row[count] = i;
+            column[count++] = extra->columns[at];
         }
     }
     if (count == 0)
@@ -93,8 +129,10 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = plan->options;
     const tsr_matrix *x = tsr_data_samples(data);
-    const bool mask = o->missing == 1, concept = plan->basis == TSR_BASIS_CONCEPT;
-    const int needs = (mask ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE) |
+    tsr_matrix *extra = NULL;
+    const bool mask = o->missing == 1 || o->mask != NULL,
+               concept = plan->basis == TSR_BASIS_CONCEPT;
+    const int needs = (o->missing == 1 ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE) |
                       (concept && plan->loss == TSR_LOSS_FROBENIUS ? 0 : TSR_NEED_NON_NEGATIVE);
     p->samples = x->samples;
     p->features = x->features;
@@ -102,8 +140,10 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
     TSR_TRY(take_weights(p, plan, tsr_data_origin(data)));
     if (mask || o->normalize != TSR_NORM_NONE || plan->ncw || x->type != plan->type)
         TSR_TRY(tsr_matrix_copy_as(&p->owned, x, plan->type, x->sparse));
+    if (o->mask != NULL)
+        TSR_TRY(read_mask(&extra, p, o->mask));
     if (mask)
-        TSR_TRY(set_missing_apart(p));
+        TSR_TRY(set_missing_apart(p, extra));
     if (p->missing != NULL && concept)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "a concept basis is made of whole samples, so there can be "
@@ -119,10 +159,15 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
         tsr_scan scan;
         TSR_TRY(tsr_matrix_scan(&scan, p->x));
         /* the papers' rule for data of either sign needs the signs of X' X, entry by entry */
+        if (scan.negative > 0 && o->alpha_basis > 0)
+            TSR_FAIL(TSR_ERROR_ARGUMENT,
+                     "--alpha-basis needs a basis >= 0, and data below zero "
+                     "give one of either sign");
         if (o->kernel != 0 || scan.negative > 0)
             TSR_TRY(tsr__kernel_matrix(&p->kernel, p->x, p->x, o, &p->kernel_width));
     }
 done:
+    tsr_matrix_free(extra);
     return status;
 }
 
@@ -144,24 +189,50 @@ static tsr_status labels_kept(int64_t *out, const char *text, int64_t members)
 }
 
 /* Of each class, the kept samples are drawn; the others become unknown to the learner. */
-static tsr_status hide_labels(tsr__problem *p, const tsr__plan *plan)
+static tsr_status hide_labels(int32_t *seen, const tsr_labels *labels,
+                              const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
-    tsr__random random = tsr__random_seed((uint64_t)plan->options->seed, 0x6c6162656cu);
+    tsr__random random = tsr__random_seed((uint64_t)options->seed, 0x6c6162656cu);
     int64_t *member = NULL;
-    TSR_NEW(member, p->samples);
-    for (int32_t c = 0; c < p->classes; c++) {
+    TSR_NEW(member, labels->count);
+    for (int32_t c = 0; c < labels->classes; c++) {
         int64_t members = 0, kept = 0;
-        for (int64_t i = 0; i < p->samples; i++)
-            if (p->seen[i] == c)
+        for (int64_t i = 0; i < labels->count; i++)
+            if (seen[i] == c)
                 member[members++] = i;
-        TSR_TRY(labels_kept(&kept, plan->options->labelled, members));
+        TSR_TRY(labels_kept(&kept, options->labelled, members));
         tsr__random_shuffle(&random, member, members);
         for (int64_t i = kept; i < members; i++)
-            p->seen[member[i]] = -1;
+            seen[member[i]] = -1;
     }
 done:
     tsr__free(member);
+    return status;
+}
+
+tsr_status tsr__labels_seen(int32_t *seen, const tsr_data *data, const tsr_fit_options *options,
+                            const char *needed_by)
+{
+    tsr_status status = TSR_OK;
+    const tsr_labels *labels = tsr_data_labels(data);
+    const int64_t samples = tsr_matrix_samples(tsr_data_samples(data));
+    const int32_t classes = labels != NULL ? labels->classes : 0;
+    int64_t known = 0;
+    for (int64_t i = 0; i < samples; i++)
+        seen[i] = labels != NULL ? labels->of[i] : -1;
+    if (options->labelled != NULL && labels != NULL)
+        TSR_TRY(hide_labels(seen, labels, options));
+    for (int64_t i = 0; i < samples; i++)
+        known += seen[i] >= 0;
+    if (needed_by != NULL && known == 0)
+        TSR_FAIL(TSR_ERROR_DATA,
+                 "%s needs labels, and %s has none that the learner may see: --labels FILE",
+                 needed_by, tsr_data_origin(data));
+    if (needed_by != NULL && classes < 2)
+        TSR_FAIL(TSR_ERROR_DATA, "%s needs at least two classes, and %s has %d", needed_by,
+                 tsr_data_origin(data), classes);
+done:
     return status;
 }
 
@@ -169,23 +240,10 @@ static tsr_status take_labels(tsr__problem *p, const tsr__plan *plan, const tsr_
 {
     tsr_status status = TSR_OK;
     const tsr_labels *labels = tsr_data_labels(data);
-    const bool needed = tsr__plan_needs_labels(plan);
-    int64_t known = 0;
     TSR_NEW(p->seen, p->samples);
-    for (int64_t i = 0; i < p->samples; i++)
-        p->seen[i] = labels != NULL ? labels->of[i] : -1;
+    TSR_TRY(tsr__labels_seen(p->seen, data, plan->options,
+                             tsr__plan_needs_labels(plan) ? plan->row->name : NULL));
     p->classes = labels != NULL ? labels->classes : 0;
-    if (plan->options->labelled != NULL && labels != NULL)
-        TSR_TRY(hide_labels(p, plan));
-    for (int64_t i = 0; i < p->samples; i++)
-        known += p->seen[i] >= 0;
-    if (needed && known == 0)
-        TSR_FAIL(TSR_ERROR_DATA,
-                 "%s needs labels, and %s has none that the learner may see: --labels FILE",
-                 plan->row->name, tsr_data_origin(data));
-    if (needed && p->classes < 2)
-        TSR_FAIL(TSR_ERROR_DATA, "%s needs at least two classes, and %s has %d",
-                 plan->row->name, tsr_data_origin(data), p->classes);
 done:
     return status;
 }

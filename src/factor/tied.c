@@ -33,6 +33,13 @@ static double weight_of(const tsr__problem *p, tsr_type type, int64_t i)
     return p->weight != NULL ? tsr__value_at(p->weight, type, i) : 1;
 }
 
+/* The share of sample i in its group; none where the group weighs nothing. */
+static double share_of(const tsr__problem *p, tsr_type type, int64_t i, const double *total)
+{
+    const double all = total[p->row_of[i]];
+    return all > 0 ? weight_of(p, type, i) / all : 0;
+}
+
 /* Sum over the samples of w x^2 (Frobenius) or w x log x (KL). */
 static double own_term(const tsr_matrix *x, const void *weight, bool kl)
 {
@@ -58,7 +65,7 @@ static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr_mat
         TSR_TRY(tsr_matrix_create(out, p->rows, x->features, x->type));
         for (int64_t i = 0; i < x->samples; i++) {
             const int64_t to = p->row_of[i];
-            const double w = weight_of(p, x->type, i) / total[to];
+            const double w = share_of(p, x->type, i, total);
             for (int64_t j = 0; j < x->features; j++) {
                 const int64_t at = to * x->features + j;
                 tsr__value_set((*out)->values, x->type, at,
@@ -76,8 +83,7 @@ static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr_mat
         for (int64_t at = x->rows[i]; at < x->rows[i + 1]; at++, e++) {
             row[e] = p->row_of[i];
             column[e] = x->columns[at];
-            value[e] = tsr__value_at(x->values, x->type, at) * weight_of(p, x->type, i) /
-                       total[p->row_of[i]];
+            value[e] = tsr__value_at(x->values, x->type, at) * share_of(p, x->type, i, total);
         }
     }
     TSR_TRY(tsr_matrix_create_sparse(out, p->rows, x->features, stored, row, column, value,

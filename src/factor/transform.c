@@ -2,9 +2,10 @@
  *
  * Codes of samples with the basis fixed, and classes from codes.
  *
- *     loss      minimise the model's own loss over the codes (the solver's loop without its
- * basis step; graph and label terms are off, the elastic net on codes stays on) inverse
- * pseudo-inverse, (F' F)^-1 F' x; entries may be negative product   F' x
+ *     loss      minimise the model's own loss over the codes: the solver's loop without its basis
+ *               step; graph and label terms are off, the elastic net on codes stays on
+ *     inverse   pseudo-inverse, (F' F)^-1 F' x; entries may be negative
+ *     product   F' x
  *
  * New samples go through the preprocessing that the model records: norms, and weights of
  * normalised cuts against the training samples' sum. Kernel models compare them with the

@@ -151,14 +151,48 @@ void tsr__update_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 
 /* Basis ----------------------------------------------------------------------------------- */
 
+/* c (m x k) += by a (m x k) b (k x k) */
+static void add_times(const tsr__solver *s, void *c, double by, const void *a, const void *b)
+{
+    const tsr__product product = {.rows = s->m,
+                                  .columns = s->k,
+                                  .inner = s->k,
+                                  .alpha = by,
+                                  .beta = 1,
+                                  .a = a,
+                                  .b = b,
+                                  .c = c,
+                                  .lda = s->k,
+                                  .ldb = s->k,
+                                  .ldc = s->k};
+    tsr__multiply_dense(s->type, &product);
+}
+
+/* 4 gamma (lift gram - lift). Kernels of either sign, lift = U - V and gram = P - N, multiply
+ * out to what rises, U P + V N and V, and what falls, U N + V P and U. */
+static void add_decorrelation(const tsr__solver *s, const tsr__halves *halves)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const int64_t count = s->m * s->k;
+    const double by = 4 * s->decorrelate;
+    tsr__times(s, halves->quartic, by, s->lift, s->gram, s->m, s->k, s->k);
+    if (s->lift_negative == NULL) {
+        kernels->add(halves->minus, by, s->lift, count);
+        return;
+    }
+    add_times(s, halves->quartic, by, s->lift_negative, s->gram_negative);
+    add_times(s, halves->anti, by, s->lift, s->gram_negative);
+    add_times(s, halves->anti, by, s->lift_negative, s->gram);
+    kernels->add(halves->anti, by, s->lift, count);
+    kernels->add(halves->curved, by, s->lift_negative, count);
+}
+
 static void add_basis_penalties(const tsr__solver *s, const tsr__halves *halves)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const int64_t count = s->m * s->k;
-    if (s->decorrelate > 0) {
-        kernels->add(halves->minus, 4 * s->decorrelate, s->lift, count);
-        tsr__times(s, halves->quartic, 4 * s->decorrelate, s->lift, s->gram, s->m, s->k, s->k);
-    }
+    if (s->decorrelate > 0)
+        add_decorrelation(s, halves);
     if (s->basis_ridge > 0)
         kernels->add(halves->curved, s->basis_ridge, s->basis, count);
     for (int64_t i = 0; s->basis_lasso > 0 && i < count; i++)

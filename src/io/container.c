@@ -148,8 +148,6 @@ static tsr_status read_samples(tsr_data *out, const tsr__container *from, int sa
     TSR_TRY(read_texts(&out->feature_names, from, samples, "feature_names", columns));
     TSR_TRY(read_texts(&out->feature_names, from, samples, "features", columns));
     TSR_TRY(read_image(out->x, from, samples));
-    if (labels < 0)
-        TSR_TRY(note_misfit(out, from, samples));
 done:
     return status;
 }
@@ -171,8 +169,12 @@ tsr_status tsr__container_read(tsr_data *out, const tsr__request *request,
     if (status < 0)
         TSR_TRY(tsr__fail_in(status, chosen->name));
     (void)snprintf(out->dtype, sizeof out->dtype, "%s", tsr__element_name(chosen->element));
-    if (request->variable == NULL)
-        TSR_NEW_TEXT(out->origin, chosen->name);
+    if (request->variable != NULL)
+        goto done;
+    /* Beside a matrix that was asked for by name, labels may well be those of another. */
+    if (labels < 0)
+        TSR_TRY(note_misfit(out, from, samples));
+    TSR_NEW_TEXT(out->origin, chosen->name);
 done:
     return status;
 }

@@ -7,10 +7,10 @@
  * O(variables and their parts, unpacked bytes).
  *
  *     version 4   20 bytes (type, rows, columns, imaginary?, length of name), name, numbers
- *     version 5   128 bytes, then for each variable 8 bytes (type 14, size) and `size` bytes,
- *                 which are parts: class, dimensions, name, numbers, ...; each has 8 bytes
- * (type, size) before it and ends at a multiple of 8, or has up to 4 bytes within the 8
+ *     version 5   128 bytes, then for each variable 8 bytes (type 14, size) and `size` bytes
  *     compressed  type 15; the bytes are a zlib stream of a variable of type 14
+ *     parts       class, dimensions, name, numbers, ... make up a variable; each has its own
+ *                 8 bytes (type, size) and is padded to 8; up to 4 bytes fit into those 8
  *
  * Version 7.3 is HDF5, which looks after itself. */
 #include "io/mat.h"
@@ -31,11 +31,10 @@ enum { CLASS_AT = 16, RANK_AT = 28, SHAPE_AT = 32, RANK_MOST = 4, KEPT = 48, DAT
 typedef struct variable {
     int64_t number, at; /* from 1 on; byte of the file */
     bool swapped;
-    int64_t passed, next,
-        end; /* bytes that did, where the next tag begins, the last part ends */
-    int got; /* bytes of the next tag */
-    char tag[TAG_5], head[KEPT];
-    int64_t parts, type, size; /* how many, and the tag of the numbers */
+    int64_t passed;                 /* bytes so far */
+    int64_t next, end;              /* where the next part begins and the last one ends */
+    char tag[TAG_5], head[KEPT];    /* of the next part; of the variable */
+    int64_t got, parts, type, size; /* bytes of `tag`; parts; the numbers' type and size */
 } variable;
 
 static int64_t word(const char *at, bool swapped)
@@ -100,7 +99,9 @@ static bool holds_all(const variable *v)
     const bool plain = class == CHAR || (class >= FIRST_NUMBER && class <= LAST_NUMBER);
     if ((!plain && class != CELL) || rank > RANK_MOST)
         return true;
-    double bytes = !plain ? TAG_5 : v->type < (int)sizeof sizes / 4 ? sizes[v->type] : 1;
+    double bytes = !plain                                              ? TAG_5
+                   : v->type < (int64_t)(sizeof sizes / sizeof *sizes) ? sizes[v->type]
+                                                                       : 1;
     for (int64_t i = 0; i < rank; i++)
         bytes *= (double)word(v->head + SHAPE_AT + 4 * i, v->swapped);
     return bytes <= (double)(plain ? v->size : v->passed);

@@ -4,9 +4,10 @@
  *
  *     fea                double or single matrix; or sparse, which MATLAB has as double only
  *     gnd                double column: the numbers that the classes are, -1 unknown
- *     classes            where they are not integers: cells of names; gnd is the place from 1
- * on names, features    cells of texts, where known image_shape        [height width], where
- * known image_order        'row' or 'column'
+ *     classes            where they are not integers: cells of names; gnd is the place from 1 on
+ *     names, features    cells of texts, where known
+ *     image_shape        [height width], where known
+ *     image_order        'row' or 'column'
  *
  * The version ends at 2 GB a variable. matio does not say when the disk is full, so the size of
  * the finished file is compared with what went in. */

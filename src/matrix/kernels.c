@@ -198,6 +198,8 @@ static double root(double p, double b, double c, double q, bool logarithmic)
         t = fmax(p - b, 0) / c;
     else
         t = q > 0 ? cbrt(fmax(p - b, 0) / q) : p > b ? DBL_MAX : 0;
+    if (q > 0) /* the quartic alone is a bound too: from far away Newton would not arrive */
+        t = fmin(t, logarithmic ? sqrt(sqrt(p / q)) : cbrt(fmax(p - b, 0) / q));
     for (int step = 0; q > 0 && t > 0 && step < 60; step++) {
         const double value =
             logarithmic ? t * (b + t * (c + t * t * q)) - p : b + t * (c + t * t * q) - p;
@@ -223,19 +225,35 @@ static void majorise(void *theta, const tsr__halves *halves, bool logarithmic, i
     }
 }
 
-/* theta t with t = (l + sqrt(l^2 + 4 a c)) / 2 a: l = minus - flat of either sign, a = curved,
- * c = anti. */
+/* theta t with t the root of q t^4 + a t^2 - l t - c = 0: l = minus - flat of either sign, a =
+ * curved, c = anti, q = quartic. Without q it is (l + sqrt(l^2 + 4 a c)) / 2 a; with q that is
+ * an upper bound, from which Newton falls onto the root. */
+static double signed_factor(double l, double a, double c, double q)
+{
+    const double up = l + sqrt(l * l + 4 * a * c);
+    double t = fmin(fmax(up, 0) / fmax(2 * a, DBL_MIN), 1e30);
+    if (q > 0) /* beyond this the quartic alone outweighs l t, and c */
+        t = fmin(t, fmax(cbrt(2 * fmax(l, 0) / q), sqrt(sqrt(2 * c / q))));
+    for (int step = 0; q > 0 && t > 0 && step < 60; step++) {
+        const double value = t * (t * (a + q * t * t) - l) - c;
+        const double next = t - value / (t * (2 * a + 4 * q * t * t) - l);
+        if (!(next < t))
+            break;
+        t = next > 0 ? next : 0;
+    }
+    return t;
+}
+
 static void signed_root(void *theta, const tsr__halves *halves, int64_t count)
 {
     real *t = theta;
     const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
                *quartic = halves->quartic, *anti = halves->anti;
     for (int64_t i = 0; i < count; i++) {
-        const double l = (double)minus[i] - (double)at(flat, i);
-        const double a = (double)curved[i] + (double)at(quartic, i);
-        const double up = l + sqrt(l * l + 4 * a * (double)at(anti, i));
-        const double next = (double)t[i] * fmax(up, 0) / fmax(2 * a, DBL_MIN);
-        t[i] = t[i] > 0 ? (real)fmin(next, (double)largest) : 0;
+        const double by =
+            signed_factor((double)minus[i] - (double)at(flat, i), (double)curved[i],
+                          (double)at(anti, i), (double)at(quartic, i));
+        t[i] = t[i] > 0 ? (real)fmin((double)t[i] * by, (double)largest) : 0;
     }
 }
 

@@ -24,3 +24,9 @@ void tsr__parallel(int64_t items, int threads, tsr__body body, void *context)
     for (int64_t item = 0; item < items; item++)
         body(context, item, omp_get_thread_num());
 }
+
+void tsr__exclusive(void (*body)(void *context), void *context)
+{
+#pragma omp critical(tsr_exclusive)
+    body(context);
+}

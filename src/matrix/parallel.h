@@ -15,4 +15,7 @@ typedef void (*tsr__body)(void *context, int64_t item, int thread);
 
 void tsr__parallel(int64_t items, int threads, tsr__body body, void *context);
 
+/* Runs `body` while no other thread runs one this way. */
+void tsr__exclusive(void (*body)(void *context), void *context);
+
 #endif
