@@ -404,6 +404,11 @@ TSR_API const char *tsr_model_note(const tsr_model *model, int64_t i);
 TSR_API tsr_status tsr_model_write(const tsr_model *model, const char *path);
 TSR_API tsr_status tsr_model_read(tsr_model **out, const char *path);
 
+/* A model of the given basis vectors alone, in the given order: a copy with those rows of the
+ * basis and columns of the codes. Objective and errors stay those of the whole. */
+TSR_API tsr_status tsr_model_keep(tsr_model **out, const tsr_model *model,
+                                  const int64_t *vectors, int64_t count);
+
 typedef struct tsr_transform_options {
     int method; /* 0: minimise the model's loss, 1: pseudo-inverse, 2: product F' x */
     int64_t iterations;

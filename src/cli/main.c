@@ -8,9 +8,15 @@
 
 #include <string.h>
 
+/* clang-format off */
 const cli_command *const commands[] = {
-    &command_info,   &command_convert, &command_fit, &command_transform,
-    &command_models, &command_demo,    NULL};
+    &command_info, &command_convert,
+    &command_fit, &command_transform, &command_rank,
+    &command_cluster, &command_classify, &command_select,
+    &command_experiment, &command_models, &command_demo,
+    NULL,
+};
+/* clang-format on */
 
 static const cli_command *find(const char *name)
 {

@@ -48,6 +48,13 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr_fit_options *options)
     if (plan.loss == TSR_LOSS_KL && options->kernel != 0)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "KL loss needs the samples themselves: --kernel linear, or --loss frobenius");
+    const bool held = plan.weights.decorrelate > 0 || options->alpha_basis > 0;
+    const bool sphere = plan.loss == TSR_LOSS_FROBENIUS && plan.basis == TSR_BASIS_FREE &&
+                        options->basis_norm == 3 && options->missing == 0 &&
+                        options->mask == NULL;
+    if (options->basis_norm > 1 && held && !plan.mu && !sphere)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "a norm of the basis and a penalty on it pull against each "
+                                     "other: --basis-norm auto, or --solver mu");
     if (options->kernel != 0 && options->alpha_basis > 0)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "--alpha-basis needs a basis: --kernel linear");
     *out = plan;
@@ -181,8 +188,8 @@ static void choose_scale(tsr__solver *s, const tsr__plan *plan)
     const int wanted = plan->options->basis_norm;
     /* A penalty on the basis holds its scale by itself, and would not be left as it is by
      * scaling; only on the sphere both are had at once. */
-    const bool sphere = plan->loss == TSR_LOSS_FROBENIUS && plan->basis == TSR_BASIS_FREE &&
-                        s->missing == NULL;
+    const bool sphere =
+        plan->loss == TSR_LOSS_FROBENIUS && plan->basis == TSR_BASIS_FREE && s->missing == NULL;
     const bool held =
         s->basis_lasso > 0 || s->basis_ridge > 0 || (s->decorrelate > 0 && !sphere);
     const bool evadable = s->penalties > 0 && !held;

@@ -36,6 +36,7 @@ static tsr_status prepare(encoding *e, const tsr_data *data)
     double width = e->model->kernel_width;
     tsr_fit_options plain = e->model->options;
     plain.sample_weights = NULL;
+    plain.mask = NULL; /* it was of the training samples */
     tsr__plan plan = e->plan;
     const bool signed_basis = plan.basis == TSR_BASIS_CONCEPT;
     plan.options = &plain;

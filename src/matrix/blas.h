@@ -26,6 +26,10 @@ void tsr__multiply_dense(tsr_type type, const tsr__product *product);
  * symmetric matrix given in a. */
 tsr_status tsr__eigen(double *a, double *values, int64_t size);
 
+/* The same of A w = value B w for symmetric a and positive definite b: w B w' = 1; b is spoilt.
+ */
+tsr_status tsr__eigen_pair(double *a, double *b, double *values, int64_t size);
+
 /* Solves A X = B for symmetric positive definite A (size x size) with `columns` right-hand
  * sides, row-major b (size x columns), in place; a is spoilt. */
 tsr_status tsr__solve_positive(double *a, double *b, int64_t size, int64_t columns);

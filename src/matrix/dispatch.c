@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Which set of kernels runs: the first row whose instructions this processor has. */
+#include "matrix/distances.h"
 #include "matrix/kernels.h"
 
 #include <stddef.h>
 
 extern const tsr__kernels tsr__kernels_f64_base, tsr__kernels_f32_base;
+extern const tsr__distances tsr__distances_f64_base, tsr__distances_f32_base;
 
 struct set {
     const char *name;
     bool (*runs)(void);
     const tsr__kernels *kernels[2]; /* by tsr_type */
+    const tsr__distances *distances[2];
 };
 
 #if defined(__x86_64__)
 extern const tsr__kernels tsr__kernels_f64_v3, tsr__kernels_f32_v3;
 extern const tsr__kernels tsr__kernels_f64_v4, tsr__kernels_f32_v4;
+extern const tsr__distances tsr__distances_f64_v3, tsr__distances_f32_v3;
+extern const tsr__distances tsr__distances_f64_v4, tsr__distances_f32_v4;
 
 static bool runs_v3(void)
 {
@@ -33,10 +38,19 @@ static bool runs_v4(void)
 
 static const struct set sets[] = {
 #if defined(__x86_64__)
-    {"v4", runs_v4, {&tsr__kernels_f64_v4, &tsr__kernels_f32_v4}},
-    {"v3", runs_v3, {&tsr__kernels_f64_v3, &tsr__kernels_f32_v3}},
+    {"v4",
+     runs_v4,
+     {&tsr__kernels_f64_v4, &tsr__kernels_f32_v4},
+     {&tsr__distances_f64_v4, &tsr__distances_f32_v4}},
+    {"v3",
+     runs_v3,
+     {&tsr__kernels_f64_v3, &tsr__kernels_f32_v3},
+     {&tsr__distances_f64_v3, &tsr__distances_f32_v3}},
 #endif
-    {"base", NULL, {&tsr__kernels_f64_base, &tsr__kernels_f32_base}},
+    {"base",
+     NULL,
+     {&tsr__kernels_f64_base, &tsr__kernels_f32_base},
+     {&tsr__distances_f64_base, &tsr__distances_f32_base}},
 };
 
 static const struct set *chosen(void)
@@ -50,6 +64,11 @@ static const struct set *chosen(void)
 const tsr__kernels *tsr__kernels_of(tsr_type type)
 {
     return chosen()->kernels[type];
+}
+
+const tsr__distances *tsr__distances_of(tsr_type type)
+{
+    return chosen()->distances[type];
 }
 
 const char *tsr__kernels_name(void)

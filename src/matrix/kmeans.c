@@ -1,186 +1,175 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * k-means by blocked products: an iteration costs 2 n m k for the distances. */
+ * k-means from the outside: what is refused, the workspace, the restarts. The start is in
+ * kmeans_start.c, the iterations are in kmeans_lloyd.c. Memory: n (5 doubles and a third, and 2
+ * + log k while starting), 2 k m, and a block's workspace a thread. */
 #include "matrix/kmeans.h"
 
-#include "base/random.h"
-#include "matrix/pass.h"
+#include "matrix/kernels.h"
+#include "matrix/kmeans_run.h"
+#include "matrix/parallel.h"
 
-#include <math.h>
 #include <string.h>
 
-struct clustering {
-    const tsr_matrix *x; /* doubles */
-    tsr__source source;
-    int64_t k;
-    int threads;
-    double *square;  /* n: |x|^2 */
-    double *centers; /* k x m */
-    double *across;  /* m x k: centers as the products want them */
-    double *dots;    /* n x k */
-    double *nearest; /* n: squared distance to the own center */
-    double *row;     /* m */
-    int32_t *of;     /* n */
-    int64_t *size;   /* k */
-};
-
-static void lay_across(struct clustering *c, int64_t used)
+/* Refuses what cannot be; `free` gets the number of clusters nobody is held in. */
+static tsr_status check(int64_t *free_clusters, int64_t n, const tsr__kmeans_options *o)
 {
-    const int64_t m = c->x->features;
-    for (int64_t a = 0; a < used; a++)
-        for (int64_t j = 0; j < m; j++)
-            c->across[j * c->k + a] = c->centers[a * m + j];
-}
-
-/* Every sample goes to the nearest center, ties to the first; returns the cost. */
-static double assign(struct clustering *c)
-{
-    const int64_t n = c->x->samples, m = c->x->features, k = c->k;
-    double cost = 0;
-    lay_across(c, k);
-    tsr__source_project(c->dots, &c->source, c->across, k, c->threads);
-    memset(c->size, 0, (size_t)k * sizeof *c->size);
-    for (int64_t a = 0; a < k; a++) { /* |c|^2 of each center, kept in row 0 of `across` */
-        double sum = 0;
-        for (int64_t j = 0; j < m; j++)
-            sum += c->centers[a * m + j] * c->centers[a * m + j];
-        c->across[a] = sum;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t best = 0;
-        double least = (double)INFINITY;
-        for (int64_t a = 0; a < k; a++) {
-            const double d = c->across[a] - 2 * c->dots[i * k + a];
-            best = d < least ? a : best;
-            least = d < least ? d : least;
-        }
-        c->of[i] = (int32_t)best;
-        c->size[best]++;
-        c->nearest[i] = fmax(least + c->square[i], 0);
-        cost += c->nearest[i];
-    }
-    return cost;
-}
-
-/* An empty cluster takes the sample that is farthest from its center. */
-static void fill_empty(struct clustering *c)
-{
-    for (int64_t a = 0; a < c->k; a++) {
-        int64_t far = -1;
-        for (int64_t i = 0; c->size[a] == 0 && i < c->x->samples; i++)
-            if (c->size[c->of[i]] > 1 && (far < 0 || c->nearest[i] > c->nearest[far]))
-                far = i;
-        if (far < 0)
+    tsr_status status = TSR_OK;
+    const int64_t k = o->clusters;
+    int64_t free_samples = n, taken = 0;
+    unsigned char *seen = NULL;
+    if (k < 1 || k > n)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld clusters of %lld samples are not possible",
+                 (long long)k, (long long)n);
+    if (o->restarts < 1 || o->iterations < 1)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld restarts of %lld iterations do nothing",
+                 (long long)o->restarts, (long long)o->iterations);
+    TSR_NEW_ZERO(seen, k);
+    for (int64_t i = 0; o->held != NULL && i < n; i++) {
+        if (o->held[i] < -1 || o->held[i] >= k)
+            TSR_FAIL(TSR_ERROR_ARGUMENT,
+                     "sample %lld is held in cluster %d; there are 0 .. %lld", (long long)i,
+                     (int)o->held[i], (long long)(k - 1));
+        if (o->held[i] < 0)
             continue;
-        c->size[c->of[far]]--;
-        c->of[far] = (int32_t)a;
-        c->size[a] = 1;
-        c->nearest[far] = 0;
+        free_samples--;
+        taken += !seen[o->held[i]];
+        seen[o->held[i]] = 1;
+    }
+    if (k - taken > free_samples)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "%lld clusters without held samples exceed the %lld samples not held",
+                 (long long)(k - taken), (long long)free_samples);
+    *free_clusters = k - taken;
+done:
+    tsr__free(seen);
+    return status;
+}
+
+/* Takes everything from the arena: once to measure, once for good. */
+static void lay_out(tsr__kmeans_run *run, tsr__arena *arena)
+{
+    const int64_t n = run->n, m = run->m, k = run->k, width = run->width, rows = run->rows;
+    run->mean = tsr__arena_take(arena, m, sizeof *run->mean);
+    run->square = tsr__arena_take(arena, n, sizeof *run->square);
+    run->centers = tsr__arena_take(arena, k * m, sizeof *run->centers);
+    run->sums = tsr__arena_take(arena, k * m, sizeof *run->sums);
+    run->across = tsr__arena_take(arena, run->x->sparse ? m * width : 0, sizeof(double));
+    run->center_square = tsr__arena_take(arena, k, sizeof(double));
+    run->gap = tsr__arena_take(arena, k, sizeof(double));
+    run->moved = tsr__arena_take(arena, k, sizeof(double));
+    run->upper = tsr__arena_take(arena, n, sizeof(double));
+    run->lower = tsr__arena_take(arena, n, sizeof(double));
+    run->nearest = tsr__arena_take(arena, n, sizeof(double));
+    run->part = tsr__arena_take(arena, run->blocks * width, sizeof(double));
+    run->size = tsr__arena_take(arena, k, sizeof(int64_t));
+    run->met = tsr__arena_take(arena, run->blocks, sizeof(int64_t));
+    run->changed = tsr__arena_take(arena, run->blocks, sizeof(int64_t));
+    run->of = tsr__arena_take(arena, n, sizeof(int32_t));
+    run->summed = tsr__arena_take(arena, n, sizeof(int32_t));
+    for (int t = 0; t < run->threads; t++) {
+        tsr__kmeans_desk *desk = &run->desk[t];
+        desk->row = tsr__arena_take(arena, run->x->sparse ? m : rows * m, sizeof(double));
+        desk->sample = tsr__arena_take(arena, rows, sizeof(int64_t));
+        desk->product = tsr__arena_take(arena, width * rows, sizeof(double));
+        desk->line = tsr__arena_take(arena, width, sizeof(double));
+        desk->which = tsr__arena_take(arena, rows, sizeof(double));
+        desk->least = tsr__arena_take(arena, rows, sizeof(double));
+        desk->second = tsr__arena_take(arena, rows, sizeof(double));
     }
 }
 
-static void average(struct clustering *c)
+/* Samples in a block: about half a megabyte of them, which stays in the cache. */
+static int64_t block_rows(int64_t n, int64_t m)
 {
-    const int64_t m = c->x->features;
-    memset(c->centers, 0, (size_t)(c->k * m) * sizeof *c->centers);
-    for (int64_t i = 0; i < c->x->samples; i++) {
-        double *to = c->centers + c->of[i] * m;
-        tsr_matrix_get_sample(c->row, c->x, i);
-        for (int64_t j = 0; j < m; j++)
-            to[j] += c->row[j];
-    }
-    for (int64_t a = 0; a < c->k; a++)
-        for (int64_t j = 0; c->size[a] > 0 && j < m; j++)
-            c->centers[a * m + j] /= (double)c->size[a];
+    enum { VALUES = 1 << 16, LEAST = 32, MOST = 1024 };
+    int64_t rows = VALUES / m / 8 * 8;
+    rows = rows < LEAST ? LEAST : rows > MOST ? MOST : rows;
+    return rows < n ? rows : n;
 }
 
-/* Centers drawn with a chance that grows with the squared distance to those before. */
-static void scatter(struct clustering *c, tsr__random *random)
+static void square_block(void *context, int64_t block, int thread)
 {
-    const int64_t n = c->x->samples, m = c->x->features;
-    int64_t chosen = tsr__random_below(random, n);
-    for (int64_t i = 0; i < n; i++)
-        c->nearest[i] = (double)INFINITY;
-    for (int64_t a = 0;; a++) {
-        double *center = c->centers + a * m, total = 0;
-        tsr_matrix_get_sample(center, c->x, chosen);
-        if (a + 1 == c->k)
-            return;
-        for (int64_t i = 0; i < n; i++) {
-            double d = 0;
-            tsr_matrix_get_sample(c->row, c->x, i);
-            for (int64_t j = 0; j < m; j++)
-                d += (c->row[j] - center[j]) * (c->row[j] - center[j]);
-            c->nearest[i] = fmin(c->nearest[i], d);
-            total += c->nearest[i];
+    tsr__kmeans_run *run = context;
+    double *row = run->desk[thread].row;
+    const int64_t first = block * run->rows;
+    const int64_t end = first + run->rows < run->n ? first + run->rows : run->n;
+    for (int64_t i = first; i < end; i++) {
+        if (run->x->sparse) {
+            run->square[i] = tsr__row_square(run->x, i);
+            continue;
         }
-        double left = tsr__random_uniform(random) * total;
-        for (chosen = 0; chosen + 1 < n && (left -= c->nearest[chosen]) >= 0;)
-            chosen++;
+        tsr__kmeans_fetch(row, run, i);
+        run->square[i] = tsr__kernels_of(TSR_FLOAT64)->dot(row, row, run->m);
     }
 }
 
-static double run_once(struct clustering *c, const tsr__kmeans_options *o, tsr__random *random)
+/* The mean of dense samples, and every sample's squared norm. */
+static void prepare(tsr__kmeans_run *run)
 {
-    double cost = (double)INFINITY;
-    scatter(c, random);
-    for (int64_t iteration = 0; iteration < o->iterations; iteration++) {
-        const double now = assign(c);
-        fill_empty(c);
-        average(c);
-        if (!(now < cost))
-            return now;
-        cost = now;
+    double *row = run->desk[0].row;
+    for (int64_t i = 0; !run->x->sparse && i < run->n; i++) {
+        tsr__kmeans_fetch(row, run, i); /* the mean is still zero */
+        for (int64_t j = 0; j < run->m; j++)
+            run->sums[j] += row[j];
     }
-    return cost;
+    for (int64_t j = 0; j < run->m; j++)
+        run->mean[j] = run->sums[j] / (double)run->n;
+    tsr__parallel(run->blocks, tsr__kmeans_threads(run, 3.0 * (double)(run->n * run->m)),
+                  square_block, run);
+}
+
+static void keep_result(int32_t *of, double *centers, const tsr__kmeans_run *run)
+{
+    memcpy(of, run->of, (size_t)run->n * sizeof *of);
+    for (int64_t a = 0; centers != NULL && a < run->k; a++)
+        for (int64_t j = 0; j < run->m; j++)
+            centers[a * run->m + j] = run->centers[a * run->m + j] + run->mean[j];
 }
 
 tsr_status tsr__kmeans(int32_t *of, double *centers, double *cost, const tsr_matrix *x,
                        const tsr__kmeans_options *o)
 {
     tsr_status status = TSR_OK;
-    struct clustering c = {.k = o->clusters, .threads = o->threads};
-    tsr_matrix *doubles = NULL;
-    double least = (double)INFINITY;
     const int64_t n = x->samples, m = x->features, k = o->clusters;
-    if (k < 1 || k > n)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld clusters of %lld samples are not possible",
-                 (long long)k, (long long)n);
-    if (x->type != TSR_FLOAT64)
-        TSR_TRY(tsr_matrix_copy_as(&doubles, x, TSR_FLOAT64, x->sparse));
-    c.x = doubles != NULL ? doubles : x;
-    c.source = tsr__source_of_matrix(c.x, 1 << 19);
-    TSR_NEW(c.square, n);
-    TSR_NEW(c.centers, k * m);
-    TSR_NEW(c.across, k * m);
-    TSR_NEW(c.dots, n * k);
-    TSR_NEW(c.nearest, n);
-    TSR_NEW(c.row, m);
-    TSR_NEW(c.of, n);
-    TSR_NEW(c.size, k);
-    for (int64_t i = 0; i < n; i++)
-        c.square[i] = tsr__row_square(c.x, i);
-    for (int64_t restart = 0; restart < o->restarts; restart++) {
+    const int64_t trials = tsr__kmeans_trials(k > 0 ? k : 1);
+    tsr__kmeans_run run = {.n = n, .m = m, .k = k, .held = o->held};
+    tsr__arena arena = {0};
+    tsr_matrix *doubles = NULL;
+    double *distance = NULL, *candidate = NULL, least = 0;
+    int64_t free_clusters = 0;
+    TSR_TRY(check(&free_clusters, n, o));
+    if (x->sparse && x->type != TSR_FLOAT64)
+        TSR_TRY(tsr_matrix_copy_as(&doubles, x, TSR_FLOAT64, true));
+    run.x = doubles != NULL ? doubles : x;
+    run.kernels = tsr__distances_of(TSR_FLOAT64);
+    run.rows = block_rows(n, m > 0 ? m : 1);
+    run.blocks = (n + run.rows - 1) / run.rows;
+    run.width = k > trials ? k : trials;
+    run.threads = tsr__threads(o->threads, run.blocks);
+    TSR_NEW_ZERO(run.desk, run.threads);
+    TSR_NEW(distance, trials * n);
+    TSR_NEW(candidate, trials * m);
+    lay_out(&run, &arena);
+    TSR_TRY(tsr__arena_open(&arena));
+    lay_out(&run, &arena);
+    prepare(&run);
+    for (int64_t restart = 0; restart < (free_clusters > 0 ? o->restarts : 1); restart++) {
         tsr__random random = tsr__random_seed(o->seed, (uint64_t)restart);
-        const double now = run_once(&c, o, &random);
-        if (!(now < least))
+        tsr__kmeans_start(&run, &random, distance, candidate);
+        const double now = tsr__kmeans_iterate(&run, o->iterations);
+        if (restart > 0 && !(now < least))
             continue;
         least = now;
-        memcpy(of, c.of, (size_t)n * sizeof *of);
-        if (centers != NULL)
-            memcpy(centers, c.centers, (size_t)(k * m) * sizeof *centers);
+        keep_result(of, centers, &run);
     }
     if (cost != NULL)
         *cost = least;
 done:
     tsr_matrix_free(doubles);
-    tsr__free(c.square);
-    tsr__free(c.centers);
-    tsr__free(c.across);
-    tsr__free(c.dots);
-    tsr__free(c.nearest);
-    tsr__free(c.row);
-    tsr__free(c.of);
-    tsr__free(c.size);
+    tsr__arena_close(&arena);
+    tsr__free(run.desk);
+    tsr__free(distance);
+    tsr__free(candidate);
     return status;
 }

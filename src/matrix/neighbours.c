@@ -2,34 +2,47 @@
  *
  * Nearest neighbours by blocked products: ||a - b||^2 = ||a||^2 + ||b||^2 - 2 a.b, a block of
  * samples against a block of candidates at a time, with a running list of the p best. No n x n
- * matrix; 2 n^2 m flops in products. Candidates within rounding of the p-th distance are
- * compared again by plain subtraction, so that equal samples tie exactly and the graph is
- * deterministic. */
+ * matrix; 2 n^2 m flops in products (sparse: 2 n nnz).
+ *
+ * Products only sort out: whoever comes within their rounding of the p-th distance is measured
+ * again by subtraction, in double. So the result is exact whatever the products' type, equal
+ * samples tie exactly, and long samples of doubles may be multiplied as floats. Dense samples
+ * are copied once, less their mean, which keeps the rounding small beside the distances. */
 #include "matrix/neighbours.h"
 
 #include "matrix/blas.h"
+#include "matrix/distances.h"
+#include "matrix/kernels.h"
 #include "matrix/parallel.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 64, COLUMNS = 512 };
+enum { MOST_ROWS = 256, LEAST_ROWS = 16, COLUMNS = 512, SPARSE_COLUMNS = 64 };
 
-struct searching {
-    const tsr_matrix *x, *among;
-    const double *x_square, *among_square;
+/* What one thread works with. */
+typedef struct desk {
+    void *product;  /* rows x COLUMNS; sparse: rows x SPARSE_COLUMNS */
+    void *across;   /* sparse: features x SPARSE_COLUMNS, zero between blocks */
+    int32_t *close; /* COLUMNS: candidates worth measuring */
+} desk;
+
+typedef struct searching {
+    const tsr_matrix *x, *among; /* of one type and storage */
+    bool same;
+    tsr_type type;             /* of the products */
+    void *x_rows, *among_rows; /* dense: the samples as the products take them */
+    double *x_square;          /* squared norms of those */
+    void *low;                 /* of the candidates, less what rounding may have added */
+    double doubt, speck;       /* rounding of a product: relative, and by underflow */
+    int64_t rows;              /* samples of an item of work */
+    const tsr__distances *own, *rough;
     int64_t p;
     int64_t *index;
     double *square;
-    double *scratch; /* threads x (ROWS m + COLUMNS m + ROWS COLUMNS) */
-    int64_t room;
-};
-
-static void squares_of(double *out, const tsr_matrix *x)
-{
-    for (int64_t i = 0; i < x->samples; i++)
-        out[i] = tsr__row_square(x, i);
-}
+    desk *desk;
+} searching;
 
 /* Keeps (candidate, d) if it is among the p best so far; ties go to the smaller index, which
  * comes first anyway. */
@@ -46,87 +59,287 @@ static void offer(int64_t *index, double *square, int64_t p, int64_t candidate, 
     index[at] = candidate;
 }
 
-/* Dense rows as doubles. */
-static void unpack(double *out, const tsr_matrix *x, int64_t first, int64_t count)
+static double sparse_apart(const tsr_matrix *x, int64_t i, const tsr_matrix *y, int64_t j)
 {
-    for (int64_t i = 0; i < count; i++)
-        tsr_matrix_get_sample(out + i * x->features, x, first + i);
-}
-
-static double exact_square(const double *a, const double *b, int64_t count)
-{
+    int64_t a = x->rows[i], b = y->rows[j];
+    const int64_t a_end = x->rows[i + 1], b_end = y->rows[j + 1];
     double sum = 0;
-    for (int64_t j = 0; j < count; j++)
-        sum += (a[j] - b[j]) * (a[j] - b[j]);
+    while (a < a_end || b < b_end) {
+        const int32_t left = a < a_end ? x->columns[a] : INT32_MAX;
+        const int32_t right = b < b_end ? y->columns[b] : INT32_MAX;
+        const double u = left <= right ? tsr__value_at(x->values, x->type, a++) : 0;
+        const double v = right <= left ? tsr__value_at(y->values, y->type, b++) : 0;
+        sum += (u - v) * (u - v);
+    }
     return sum;
 }
 
-static void compare(const struct searching *s, const double *rows, const double *columns,
-                    const double *products, int64_t first, int64_t i, int64_t other,
+static double exact_apart(const searching *s, int64_t i, int64_t j)
+{
+    const tsr_matrix *x = s->x, *y = s->among;
+    const int64_t size = (int64_t)tsr__type_size(x->type);
+    if (x->sparse)
+        return sparse_apart(x, i, y, j);
+    return s->own->apart((const char *)x->values + i * x->stride * size,
+                         (const char *)y->values + j * y->stride * size, x->features);
+}
+
+/* What products may say of a candidate that belongs into the list of sample i. */
+static double limit_of(const searching *s, int64_t i)
+{
+    return s->square[i * s->p + s->p - 1] - s->x_square[i] * (1 - s->doubt) + s->speck;
+}
+
+/* Candidates first .. first+count-1 meet sample i. */
+static void compare(const searching *s, desk *d, const void *product, int64_t i, int64_t first,
                     int64_t count)
 {
-    const int64_t row = first + i, m = s->x->features;
-    int64_t *index = s->index + row * s->p;
-    double *square = s->square + row * s->p;
-    for (int64_t j = 0; j < count; j++) {
-        const double sum = s->x_square[row] + s->among_square[other + j];
-        const double rough = sum - 2 * products[j];
-        if ((s->x == s->among && other + j == row) || rough > square[s->p - 1] + 1e-9 * sum)
+    const char *low = (const char *)s->low + first * (int64_t)tsr__type_size(s->type);
+    int64_t *index = s->index + i * s->p;
+    double *square = s->square + i * s->p;
+    const int64_t found = s->rough->below(d->close, product, low, limit_of(s, i), count);
+    for (int64_t f = 0; f < found; f++) {
+        const int64_t at = d->close[f], j = first + at;
+        const double rough =
+            tsr__value_at(low, s->type, at) - 2 * tsr__value_at(product, s->type, at);
+        if ((s->same && j == i) || rough > limit_of(s, i)) /* the limit falls as we go */
             continue;
-        offer(index, square, s->p, other + j, exact_square(rows + i * m, columns + j * m, m));
+        offer(index, square, s->p, j, exact_apart(s, i, j));
     }
 }
 
-static void search_rows(void *context, int64_t item, int thread)
+static void search_dense(void *context, int64_t item, int thread)
 {
-    const struct searching *s = context;
-    const int64_t m = s->x->features, first = item * ROWS;
-    const int64_t rows = s->x->samples - first < ROWS ? s->x->samples - first : ROWS;
-    double *a = s->scratch + thread * s->room, *b = a + ROWS * m, *c = b + COLUMNS * m;
-    unpack(a, s->x, first, rows);
-    for (int64_t other = 0; other < s->among->samples; other += COLUMNS) {
-        const int64_t left = s->among->samples - other,
-                      columns = left < COLUMNS ? left : COLUMNS;
-        unpack(b, s->among, other, columns);
+    const searching *s = context;
+    desk *d = &s->desk[thread];
+    const int64_t m = s->x->features, first = item * s->rows, n = s->among->samples;
+    const int64_t left = s->x->samples - first, rows = left < s->rows ? left : s->rows;
+    const int64_t size = (int64_t)tsr__type_size(s->type);
+    for (int64_t other = 0; other < n; other += COLUMNS) {
+        const int64_t columns = n - other < COLUMNS ? n - other : COLUMNS;
         const tsr__product product = {.transpose_b = true,
                                       .rows = rows,
                                       .columns = columns,
                                       .inner = m,
                                       .alpha = 1,
-                                      .a = a,
-                                      .b = b,
-                                      .c = c,
+                                      .a = (const char *)s->x_rows + first * m * size,
+                                      .b = (const char *)s->among_rows + other * m * size,
+                                      .c = d->product,
                                       .lda = m,
                                       .ldb = m,
                                       .ldc = COLUMNS};
-        tsr__multiply_dense(TSR_FLOAT64, &product);
+        tsr__multiply_dense(s->type, &product);
         for (int64_t i = 0; i < rows; i++)
-            compare(s, a, b, c + i * COLUMNS, first, i, other, columns);
+            compare(s, d, (const char *)d->product + i * COLUMNS * size, first + i, other,
+                    columns);
     }
+}
+
+/* Writes candidates first .. first+count-1 into the columns of `across`, or wipes them out. */
+static void scatter(void *across, const tsr_matrix *y, int64_t first, int64_t count, bool wipe)
+{
+    for (int64_t j = 0; j < count; j++)
+        for (int64_t at = y->rows[first + j]; at < y->rows[first + j + 1]; at++)
+            tsr__value_set(across, y->type, y->columns[at] * (int64_t)SPARSE_COLUMNS + j,
+                           wipe ? 0 : tsr__value_at(y->values, y->type, at));
+}
+
+static void search_sparse(void *context, int64_t item, int thread)
+{
+    const searching *s = context;
+    desk *d = &s->desk[thread];
+    const tsr_matrix *x = s->x;
+    const int64_t first = item * s->rows, n = s->among->samples;
+    const int64_t left = x->samples - first, rows = left < s->rows ? left : s->rows;
+    const int64_t size = (int64_t)tsr__type_size(s->type);
+    for (int64_t other = 0; other < n; other += SPARSE_COLUMNS) {
+        const int64_t columns = n - other < SPARSE_COLUMNS ? n - other : SPARSE_COLUMNS;
+        scatter(d->across, s->among, other, columns, false);
+        tsr__kernels_of(s->type)->sparse_project(d->product, x->rows + first, x->columns,
+                                                 x->values, rows, d->across, SPARSE_COLUMNS);
+        for (int64_t i = 0; i < rows; i++)
+            compare(s, d, (const char *)d->product + i * SPARSE_COLUMNS * size, first + i,
+                    other, columns);
+        scatter(d->across, s->among, other, columns, true);
+    }
+}
+
+/* Both sides alike: sparse when either is, doubles when either is or when floats would
+ * overflow; copies where need be. */
+static tsr_status make_alike(tsr_matrix **x_copy, tsr_matrix **among_copy, searching *s,
+                             double most)
+{
+    tsr_status status = TSR_OK;
+    const bool sparse = s->x->sparse || s->among->sparse;
+    const bool wide = s->x->type != s->among->type || (sparse && most > 1e30);
+    const tsr_type type = wide ? TSR_FLOAT64 : s->x->type;
+    if (s->x->sparse != sparse || s->x->type != type)
+        TSR_TRY(tsr_matrix_copy_as(x_copy, s->x, type, sparse));
+    if (!s->same && (s->among->sparse != sparse || s->among->type != type))
+        TSR_TRY(tsr_matrix_copy_as(among_copy, s->among, type, sparse));
+    s->x = *x_copy != NULL ? *x_copy : s->x;
+    s->among = s->same ? s->x : *among_copy != NULL ? *among_copy : s->among;
+done:
+    return status;
+}
+
+typedef struct packing {
+    const tsr_matrix *x;
+    tsr_type type;
+    const double *mean;
+    void *rows;     /* dense: samples as the products take them */
+    double *square; /* their squared norms */
+} packing;
+
+static void pack_block(void *context, int64_t item, int thread)
+{
+    const packing *p = context;
+    const tsr_matrix *x = p->x;
+    const int64_t m = x->features, first = item * MOST_ROWS;
+    const int64_t end = first + MOST_ROWS < x->samples ? first + MOST_ROWS : x->samples;
+    (void)thread;
+    for (int64_t i = first; i < end; i++) {
+        p->square[i] = x->sparse ? tsr__row_square(x, i) : 0;
+        for (int64_t j = 0; !x->sparse && j < m; j++) {
+            const double v = tsr__value_at(x->values, x->type, i * x->stride + j) - p->mean[j];
+            tsr__value_set(p->rows, p->type, i * m + j, v);
+            p->square[i] += v * v;
+        }
+    }
+}
+
+static void pack(const packing *p, int threads)
+{
+    packing copy = *p;
+    tsr__parallel((p->x->samples + MOST_ROWS - 1) / MOST_ROWS, threads, pack_block, &copy);
+}
+
+/* Means of the features; zero for sparse samples, which keep their zeros. */
+static void mean_of(double *mean, const tsr_matrix *x)
+{
+    for (int64_t i = 0; !x->sparse && i < x->samples; i++)
+        for (int64_t j = 0; j < x->features; j++)
+            mean[j] += tsr__value_at(x->values, x->type, i * x->stride + j);
+    for (int64_t j = 0; j < x->features; j++)
+        mean[j] /= (double)x->samples;
+}
+
+static double most_square(const tsr_matrix *x)
+{
+    double most = 0;
+    for (int64_t i = 0; i < x->samples; i++)
+        most = fmax(most, tsr__row_square(x, i));
+    return most;
+}
+
+/* Long samples of doubles are multiplied as floats, in half the time; none beyond the range of
+ * floats is. */
+static tsr_type product_type(const tsr_matrix *x, double most)
+{
+    enum { LONG = 128 };
+    if (x->sparse)
+        return x->type;
+    return most < 1e30 && (x->type == TSR_FLOAT32 || x->features >= LONG) ? TSR_FLOAT32
+                                                                          : TSR_FLOAT64;
+}
+
+/* Squared norms, packed rows and thresholds. `hold` owns them. */
+static tsr_status prepare(searching *s, double most, int threads, void *hold[5])
+{
+    tsr_status status = TSR_OK;
+    const int64_t n = s->x->samples, others = s->among->samples, m = s->x->features;
+    s->type = product_type(s->x, most);
+    const size_t size = tsr__type_size(s->type);
+    const bool single = s->type == TSR_FLOAT32;
+    double *mean = hold[0] = tsr__alloc_zero(m, sizeof *mean);
+    double *square = hold[1] = tsr__alloc(n + others, sizeof *square);
+    void *low = hold[2] = tsr__alloc(others, size);
+    void *rows = hold[3] = tsr__alloc(s->x->sparse ? 0 : n * m, size);
+    void *other_rows = hold[4] = tsr__alloc(s->x->sparse || s->same ? 0 : others * m, size);
+    if (mean == NULL || square == NULL || low == NULL || rows == NULL || other_rows == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    mean_of(mean, s->among);
+    packing mine = {s->x, s->type, mean, rows, square};
+    packing theirs = {s->among, s->type, mean, other_rows, square + n};
+    pack(&mine, threads);
+    if (!s->same)
+        pack(&theirs, threads);
+    s->x_rows = rows;
+    s->among_rows = s->same ? rows : other_rows;
+    s->x_square = square;
+    s->doubt = (double)(m + 16) * (single ? (double)FLT_EPSILON : DBL_EPSILON);
+    s->speck = (double)(m + 16) * (single ? 1e-44 : 1e-320);
+    for (int64_t j = 0; j < others; j++)
+        tsr__value_set(low, s->type, j, (s->same ? square : square + n)[j] * (1 - s->doubt));
+    s->low = low;
+    s->own = tsr__distances_of(s->x->type);
+    s->rough = tsr__distances_of(s->type);
+done:
+    return status;
+}
+
+static tsr_status make_desks(searching *s, int threads)
+{
+    const size_t size = tsr__type_size(s->type);
+    const int64_t columns = s->x->sparse ? SPARSE_COLUMNS : COLUMNS;
+    s->desk = tsr__alloc_zero(threads, sizeof *s->desk);
+    for (int t = 0; s->desk != NULL && t < threads; t++) {
+        desk *d = &s->desk[t];
+        d->product = tsr__alloc(s->rows * columns, size);
+        d->across = tsr__alloc_zero(s->x->sparse ? s->x->features * SPARSE_COLUMNS : 0, size);
+        d->close = tsr__alloc(columns, sizeof *d->close);
+        if (d->product == NULL || d->across == NULL || d->close == NULL)
+            return TSR_ERROR_MEMORY;
+    }
+    return s->desk != NULL ? TSR_OK : TSR_ERROR_MEMORY;
+}
+
+static void free_desks(searching *s, int threads)
+{
+    for (int t = 0; s->desk != NULL && t < threads; t++) {
+        tsr__free(s->desk[t].product);
+        tsr__free(s->desk[t].across);
+        tsr__free(s->desk[t].close);
+    }
+    tsr__free(s->desk);
 }
 
 tsr_status tsr__nearest_samples(int64_t *index, double *square, const tsr_matrix *x,
                                 const tsr_matrix *among, int64_t p, int threads)
 {
     tsr_status status = TSR_OK;
-    double *squares = NULL, *scratch = NULL;
-    const int64_t items = (x->samples + ROWS - 1) / ROWS;
-    const int used = tsr__threads(threads, items);
-    const int64_t room = (ROWS + COLUMNS) * x->features + ROWS * COLUMNS;
-    TSR_NEW(squares, x->samples + among->samples);
-    TSR_NEW(scratch, used * room);
-    squares_of(squares, x);
-    squares_of(squares + x->samples, among);
-    for (int64_t i = 0; i < x->samples * p; i++) {
+    const int64_t n = x->samples;
+    const int wanted = tsr__threads(threads, (n + LEAST_ROWS - 1) / LEAST_ROWS);
+    int64_t rows = n / (4 * (int64_t)wanted); /* several items a thread */
+    rows = rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+    searching s = {.x = x,
+                   .among = among,
+                   .same = x == among,
+                   .rows = rows,
+                   .p = p,
+                   .index = index,
+                   .square = square};
+    tsr_matrix *x_copy = NULL, *among_copy = NULL;
+    void *hold[5] = {NULL};
+    if (x->features != among->features)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "samples of %lld and of %lld features have no distance",
+                 (long long)x->features, (long long)among->features);
+    const double most = fmax(most_square(x), most_square(among));
+    TSR_TRY(make_alike(&x_copy, &among_copy, &s, most));
+    TSR_TRY(prepare(&s, most, wanted, hold));
+    TSR_TRY(make_desks(&s, wanted));
+    for (int64_t i = 0; i < n * p; i++) {
         index[i] = -1;
         square[i] = (double)INFINITY;
     }
-    struct searching s = {x,      among,   squares, squares + x->samples, p, index,
-                          square, scratch, room};
-    tsr__parallel(items, used, search_rows, &s);
+    tsr__parallel((n + rows - 1) / rows, wanted, s.x->sparse ? search_sparse : search_dense,
+                  &s);
 done:
-    tsr__free(squares);
-    tsr__free(scratch);
+    free_desks(&s, wanted);
+    for (int i = 0; i < 5; i++)
+        tsr__free(hold[i]);
+    tsr_matrix_free(x_copy);
+    tsr_matrix_free(among_copy);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "matrix/parallel.h"
 
 #include <omp.h>
+#include <pthread.h>
 
 int tsr__threads(int64_t wanted, int64_t items)
 {
@@ -25,8 +26,12 @@ void tsr__parallel(int64_t items, int threads, tsr__body body, void *context)
         body(context, item, omp_get_thread_num());
 }
 
+/* A lock of our own: a named critical section would export a symbol. */
+static pthread_mutex_t exclusive = PTHREAD_MUTEX_INITIALIZER;
+
 void tsr__exclusive(void (*body)(void *context), void *context)
 {
-#pragma omp critical(tsr_exclusive)
+    (void)pthread_mutex_lock(&exclusive);
     body(context);
+    (void)pthread_mutex_unlock(&exclusive);
 }

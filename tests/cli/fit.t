@@ -5,7 +5,7 @@ Fitting, encoding, predicting.
   model     objective                                     
   nmf       ||X - F G'||^2                                
   nmf-kl    KL(X, F G')                                   
-  nmf-ncw   ||X D - F G'||^2                              
+  nmf-ncw   ||X Q - F G'||^2                              
   gnmf      ||X - F G'||^2 + 100 tr(G' L G)               
   gnmf-kl   KL(X, F G') + 100 tr(G' L G)                  
   sgnmf     ||X - F G'||^2 + 100 tr(G' L G)               

@@ -11,7 +11,12 @@ The front door: overview, version, wrong words.
             convert     Write data in another format, selected, normalised or transposed.
     learn   fit         Fit a model: parts and codes from data and a few labels.
             transform   Codes of samples with a fitted basis, and their classes.
-    study   models      List the models: objective, supervision used, citation.
+            rank        Rank basis vectors, and keep the best in a smaller model.
+    use     cluster     Cluster codes or samples by k-means and compare with the classes.
+            classify    Classify codes by their nearest neighbours, on folds or on a test set.
+            select      Choose rank and weight by what is held out: labels, else entries.
+    study   experiment  Run a protocol and print its table, ours beside the published figures.
+            models      List the models: objective, supervision used, citation.
             demo        Draw labelled pictures with known parts to try things on.
   
   `tessera COMMAND --help` shows a command's options and an example.
@@ -24,7 +29,12 @@ The front door: overview, version, wrong words.
             convert     Write data in another format, selected, normalised or transposed.
     learn   fit         Fit a model: parts and codes from data and a few labels.
             transform   Codes of samples with a fitted basis, and their classes.
-    study   models      List the models: objective, supervision used, citation.
+            rank        Rank basis vectors, and keep the best in a smaller model.
+    use     cluster     Cluster codes or samples by k-means and compare with the classes.
+            classify    Classify codes by their nearest neighbours, on folds or on a test set.
+            select      Choose rank and weight by what is held out: labels, else entries.
+    study   experiment  Run a protocol and print its table, ours beside the published figures.
+            models      List the models: objective, supervision used, citation.
             demo        Draw labelled pictures with known parts to try things on.
   
   `tessera COMMAND --help` shows a command's options and an example.

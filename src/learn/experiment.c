@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Experiments: all trials of a protocol, side by side, resumable.
+ *
+ * Every finished trial is a line of draws.csv at once; a run that resumes takes the lines that
+ * are there for done. Trials do not depend on each other or on threads, so the tables of an
+ * interrupted and resumed run are those of a run in one piece. */
+#include "learn/experiment.h"
+
+#include "base/progress.h"
+#include "base/text.h"
+#include "io/file.h"
+#include "matrix/parallel.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Published figures ----------------------------------------------------------------------- */
+
+tsr_status tsr__published_read(tsr__published *out, const char *path)
+{
+    tsr_status status = TSR_OK;
+    tsr__input input = {NULL, 0, false};
+    char *text = NULL, *lines = NULL;
+    TSR_TRY(tsr__input_open(&input, path));
+    text = tsr__copy_bytes_as_text(input.bytes, (size_t)input.size);
+    if (text == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    for (char *line = strtok_r(text, "\r\n", &lines); line != NULL;
+         line = strtok_r(NULL, "\r\n", &lines)) {
+        char *fields = NULL;
+        int count = 0;
+        for (const char *field = strtok_r(line, ",", &fields); field != NULL && count < 6;
+             field = strtok_r(NULL, ",", &fields), count++)
+            TSR_TRY(tsr__names_add(&out->field, field));
+        if (count != 6)
+            TSR_FAIL(TSR_ERROR_FORMAT, "%s: a line has %d fields in place of 6", path, count);
+    }
+done:
+    tsr__free(text);
+    tsr__input_close(&input);
+    return status;
+}
+
+double tsr__published_find(const tsr__published *published, const char *data,
+                           const char *source, const char *setting, const char *method,
+                           const char *metric)
+{
+    const char *const wanted[] = {data, source, setting, method, metric};
+    for (int64_t line = 0; line + 5 < published->field.count; line += 6) {
+        char *const *field = published->field.name + line;
+        bool same = true;
+        for (int i = 0; i < 5 && same; i++)
+            same = strcmp(field[i], wanted[i]) == 0;
+        double value = (double)NAN;
+        if (same && tsr__text_is_real(&value, field[5]))
+            return value;
+    }
+    return (double)NAN;
+}
+
+/* Cells ----------------------------------------------------------------------------------- */
+
+static double value_of(const tsr__trial *t, const char *metric)
+{
+    return strcmp(metric, "NMI") == 0 ? t->nmi : t->accuracy;
+}
+
+static double published_in(const tsr__experiment *e, int64_t row, int64_t method,
+                           const char *metric)
+{
+    const tsr__protocol *p = &e->protocol;
+    char data[64] = "", source[64] = "";
+    if (p->study.published == NULL ||
+        sscanf(p->study.published, "%63s %63s", data, source) != 2)
+        return (double)NAN;
+    const char *setting = row < 0 ? "average" : row < p->rows.count ? p->rows.name[row] : "";
+    return tsr__published_find(&e->published, data, source, setting, p->method[method].name,
+                               metric);
+}
+
+static tsr__cell cell_of_row(const tsr__experiment *e, int64_t row, int64_t method,
+                             const char *metric)
+{
+    tsr__cell cell = {0, 0, published_in(e, row, method, metric), 0};
+    double squares = 0;
+    for (int64_t i = 0; i < e->trials; i++) {
+        const tsr__trial *t = &e->trial[i];
+        if (!t->done || t->row != row || t->method != method)
+            continue;
+        const double value = 100 * value_of(t, metric), before = cell.mean;
+        cell.mean += (value - cell.mean) / (double)++cell.count;
+        squares += (value - before) * (value - cell.mean);
+    }
+    cell.deviation = cell.count > 1 ? sqrt(squares / (double)(cell.count - 1)) : 0;
+    return cell;
+}
+
+tsr__cell tsr__experiment_cell(const tsr__experiment *e, int64_t row, int64_t method,
+                               const char *metric)
+{
+    if (row >= 0)
+        return cell_of_row(e, row, method, metric);
+    tsr__cell all = {0, 0, published_in(e, -1, method, metric), 0};
+    for (int64_t r = 0; r < e->rows; r++) {
+        const tsr__cell cell = cell_of_row(e, r, method, metric);
+        all.mean += cell.mean / (double)e->rows;
+        all.deviation += cell.deviation / (double)e->rows;
+        all.count += cell.count;
+    }
+    return all;
+}
+
+/* Trials ---------------------------------------------------------------------------------- */
+
+static int64_t draws_of(const tsr__protocol *p, int64_t row)
+{
+    if (p->study.task != TSR_TASK_CLASSIFY)
+        return p->study.draws;
+    const bool varied = p->key != NULL && strcmp(p->key, "folds") == 0;
+    const int64_t folds = varied ? strtoll(p->values.name[row], NULL, 10) : p->study.folds;
+    return folds > 0 ? folds * p->study.draws : p->study.draws;
+}
+
+static tsr_status list_trials(tsr__experiment *e)
+{
+    tsr_status status = TSR_OK;
+    const tsr__protocol *p = &e->protocol;
+    int64_t room = 0;
+    e->rows = p->key != NULL ? p->values.count : 1;
+    for (int64_t row = 0; row < e->rows; row++)
+        for (int64_t draw = 0; draw < draws_of(p, row); draw++)
+            for (int64_t method = 0; method < p->methods; method++) {
+                TSR_GROW(e->trial, e->trials, room);
+                e->trial[e->trials++] =
+                    (tsr__trial){.row = row, .draw = draw, .method = method};
+            }
+done:
+    return status;
+}
+
+/* Keeps only the named methods, in the protocol's order. */
+static tsr_status choose_methods(tsr__protocol *p, const char *wanted)
+{
+    tsr_status status = TSR_OK;
+    char *copy = NULL, *state = NULL;
+    bool *keep = NULL;
+    int64_t kept = 0;
+    if (wanted == NULL)
+        return TSR_OK;
+    TSR_NEW_TEXT(copy, wanted);
+    TSR_NEW_ZERO(keep, p->methods);
+    for (const char *name = strtok_r(copy, ",", &state); name != NULL;
+         name = strtok_r(NULL, ",", &state)) {
+        bool found = false;
+        for (int64_t i = 0; i < p->methods; i++)
+            if (strcmp(p->method[i].name, name) == 0)
+                found = keep[i] = true;
+        if (!found)
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "the protocol has no method '%s'", name);
+    }
+    for (int64_t i = 0; i < p->methods; i++) {
+        if (keep[i])
+            p->method[kept++] = p->method[i];
+        else
+            tsr__free(p->method[i].name);
+    }
+    p->methods = kept;
+done:
+    tsr__free(copy);
+    tsr__free(keep);
+    return status;
+}
+
+static const char *row_name(const tsr__protocol *p, int64_t row)
+{
+    return p->key != NULL ? p->values.name[row] : "all";
+}
+
+/* Lines of an earlier run: row,draw,method,accuracy,nmi,rank,seconds. */
+static tsr_status take_done(tsr__experiment *e, const char *path)
+{
+    tsr_status status = TSR_OK;
+    char line[512], row[128], method[128];
+    FILE *from = fopen(path, "r");
+    if (from == NULL)
+        return TSR_OK;
+    while (fgets(line, sizeof line, from) != NULL) {
+        long long draw = 0, rank = 0;
+        char accuracy[64], nmi[64], seconds[64];
+        if (sscanf(line, "%127[^,],%lld,%127[^,],%63[^,],%63[^,],%lld,%63s", row, &draw, method,
+                   accuracy, nmi, &rank, seconds) != 7)
+            continue; /* the head, or a line that a stop cut short */
+        for (int64_t i = 0; i < e->trials; i++) {
+            tsr__trial *t = &e->trial[i];
+            if (t->draw != draw || strcmp(row_name(&e->protocol, t->row), row) != 0 ||
+                strcmp(e->protocol.method[t->method].name, method) != 0)
+                continue;
+            t->done = tsr__text_is_real(&t->accuracy, accuracy) &&
+                      tsr__text_is_real(&t->nmi, nmi) &&
+                      tsr__text_is_real(&t->seconds, seconds);
+            t->rank = rank;
+        }
+    }
+    (void)fclose(from);
+    return status;
+}
+
+struct running {
+    tsr__experiment *e;
+    const tsr_data *data;
+    const int32_t *group;
+    int64_t *todo;
+    FILE *draws;
+    tsr__task task;
+    int64_t finished;
+    _Atomic int status; /* of the first trial that failed, or of the progress report */
+    char message[TSR_MESSAGE_SIZE];
+};
+
+struct reporting {
+    struct running *r;
+    const tsr__trial *trial;
+    tsr_status status;
+};
+
+/* One at a time: the line of a finished trial, and the word to whoever watches. */
+static void report(void *context)
+{
+    struct reporting *now = context;
+    struct running *r = now->r;
+    const tsr__trial *t = now->trial;
+    const tsr__protocol *p = &r->e->protocol;
+    if (now->status == TSR_OK && r->draws != NULL) {
+        char accuracy[TSR_REAL_SIZE], nmi[TSR_REAL_SIZE];
+        (void)tsr__format_real(accuracy, t->accuracy);
+        (void)tsr__format_real(nmi, t->nmi);
+        (void)fprintf(r->draws, "%s,%lld,%s,%s,%s,%lld,%.3f\n", row_name(p, t->row),
+                      (long long)t->draw, p->method[t->method].name, accuracy, nmi,
+                      (long long)t->rank, t->seconds);
+        (void)fflush(r->draws);
+    }
+    tsr_status status = now->status;
+    if (status == TSR_OK)
+        status = tsr__task_step(&r->task, ++r->finished, (double)NAN, (double)NAN);
+    if (status < 0 && r->status == TSR_OK) {
+        r->status = (int)status;
+        (void)snprintf(r->message, sizeof r->message, "%s, row %s, draw %lld: %s",
+                       p->method[t->method].name, row_name(p, t->row), (long long)t->draw,
+                       tsr_message());
+    }
+}
+
+static void run_trial(void *context, int64_t item, int thread)
+{
+    struct running *r = context;
+    tsr__trial *t = &r->e->trial[r->todo[item]];
+    const double start = tsr__clock();
+    (void)thread;
+    if (r->status < 0)
+        return;
+    struct reporting now = {r, t, tsr__trial_run(t, &r->e->protocol, r->data, r->group)};
+    t->seconds = tsr__clock() - start;
+    t->done = now.status == TSR_OK;
+    tsr__exclusive(report, &now);
+}
+
+static tsr_status run_trials(tsr__experiment *e, const tsr_data *data, const int32_t *group,
+                             const char *draws, const tsr__experiment_options *options)
+{
+    tsr_status status = TSR_OK;
+    struct running r = {.e = e, .data = data, .group = group};
+    int64_t todo = 0;
+    TSR_NEW(r.todo, e->trials);
+    for (int64_t i = 0; i < e->trials; i++)
+        if (!e->trial[i].done)
+            r.todo[todo++] = i;
+    if (draws != NULL) {
+        r.draws = fopen(draws, options->resume ? "a" : "w");
+        if (r.draws == NULL)
+            TSR_FAIL(TSR_ERROR_IO, "%s: %s", draws, strerror(errno));
+        if (!options->resume || todo == e->trials)
+            (void)fprintf(r.draws, "row,draw,method,accuracy,nmi,rank,seconds\n");
+    }
+    r.task = tsr__task_begin(options->progress, "trials", todo);
+    tsr__parallel(todo, tsr__threads(options->threads, todo), run_trial, &r);
+    if (r.status < 0)
+        status = tsr__fail((tsr_status)r.status, "%s", r.message);
+done:
+    if (r.draws != NULL && fclose(r.draws) != 0 && status == TSR_OK)
+        status = tsr__fail(TSR_ERROR_IO, "%s: %s", draws, strerror(errno));
+    tsr__free(r.todo);
+    return status;
+}
+
+/* Groups of samples whose file names agree up to the first underscore: views of one object. */
+static tsr_status group_samples(int32_t **out, const tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    const int64_t n = tsr_matrix_samples(tsr_data_samples(data));
+    int32_t *group = NULL, next = 0;
+    TSR_NEW(group, n);
+    for (int64_t i = 0; i < n; i++) {
+        const char *name = tsr_data_sample_name(data, i);
+        if (name == NULL)
+            TSR_FAIL(TSR_ERROR_DATA, "groups = prefix needs samples with names");
+        const char *mark = strchr(name, '_');
+        const size_t length = mark != NULL ? (size_t)(mark - name) : strlen(name);
+        const char *last = i > 0 ? tsr_data_sample_name(data, i - 1) : "";
+        const bool same = i > 0 && strncmp(name, last, length) == 0 &&
+                          (last[length] == '_' || last[length] == '\0');
+        group[i] = same ? next - 1 : next++;
+    }
+    *out = group, group = NULL;
+done:
+    tsr__free(group);
+    return status;
+}
+
+static tsr_status join(char *out, size_t size, const char *folder, const char *name)
+{
+    const int length = folder != NULL ? snprintf(out, size, "%s/%s", folder, name)
+                                      : snprintf(out, size, "%s", name);
+    return length >= 0 && (size_t)length < size
+               ? TSR_OK
+               : tsr__fail(TSR_ERROR_ARGUMENT, "a path is too long: %s", name);
+}
+
+static tsr_status read_data(tsr_data **out, const tsr__protocol *p,
+                            const tsr__experiment_options *options)
+{
+    tsr_status status = TSR_OK;
+    char path[4096];
+    struct stat about;
+    tsr_read_options read = {.progress = options->progress};
+    read.labels = p->study.labels;
+    memcpy(read.size, p->study.size, sizeof read.size);
+    TSR_TRY(join(path, sizeof path, options->data, p->study.data));
+    if (stat(path, &about) != 0)
+        TSR_FAIL(TSR_ERROR_IO,
+                 "%s is not there: `%s` asks for %s below the folder given by --data; "
+                 "doc/reproduction.md says where public copies are described",
+                 path, p->study.title, p->study.data);
+    TSR_TRY(tsr_data_read(out, path, &read));
+    if (tsr_data_labels(*out) == NULL)
+        TSR_FAIL(TSR_ERROR_DATA, "%s has no labels to judge by", path);
+done:
+    return status;
+}
+
+static tsr_status write_tables(const tsr__experiment *e, const char *folder)
+{
+    static const struct {
+        const char *name;
+        tsr__table_format format;
+    } tables[] = {{"table.txt", TSR_TABLE_TEXT},
+                  {"table.md", TSR_TABLE_MARKDOWN},
+                  {"table.csv", TSR_TABLE_CSV},
+                  {"table.tex", TSR_TABLE_LATEX},
+                  {"table.json", TSR_TABLE_JSON}};
+    tsr_status status = TSR_OK;
+    char path[4096];
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        FILE *to = NULL;
+        TSR_TRY(join(path, sizeof path, folder, tables[i].name));
+        TSR_TRY(tsr__stream_open(&to, path));
+        TSR_TRY(tsr__stream_close(to, tsr__table_print(to, e, tables[i].format)));
+    }
+done:
+    return status;
+}
+
+tsr_status tsr__experiment_run(tsr__experiment *out, const char *protocol,
+                               const tsr__experiment_options *options)
+{
+    tsr_status status = TSR_OK;
+    tsr__experiment e = {0};
+    tsr_data *data = NULL;
+    int32_t *group = NULL;
+    char draws[4096];
+    TSR_TRY(tsr__protocol_read(&e.protocol, protocol));
+    TSR_TRY(choose_methods(&e.protocol, options->methods));
+    TSR_TRY(list_trials(&e));
+    if (options->published != NULL)
+        TSR_TRY(tsr__published_read(&e.published, options->published));
+    TSR_TRY(read_data(&data, &e.protocol, options));
+    if (e.protocol.study.groups != NULL)
+        TSR_TRY(group_samples(&group, data));
+    if (options->out != NULL) {
+        if (mkdir(options->out, 0777) != 0 && errno != EEXIST)
+            TSR_FAIL(TSR_ERROR_IO, "%s: %s", options->out, strerror(errno));
+        TSR_TRY(join(draws, sizeof draws, options->out, "draws.csv"));
+        if (options->resume)
+            TSR_TRY(take_done(&e, draws));
+    }
+    TSR_TRY(run_trials(&e, data, group, options->out != NULL ? draws : NULL, options));
+    if (options->out != NULL)
+        TSR_TRY(write_tables(&e, options->out));
+    *out = e;
+    e = (tsr__experiment){0};
+done:
+    tsr_data_free(data);
+    tsr__free(group);
+    tsr__experiment_clear(&e);
+    return status;
+}
+
+void tsr__experiment_clear(tsr__experiment *e)
+{
+    tsr__protocol_clear(&e->protocol);
+    tsr__names_clear(&e->published.field);
+    tsr__free(e->trial);
+    *e = (tsr__experiment){0};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Principal axes: the directions of greatest variance of the samples. */
+#ifndef TSR_LEARN_PRINCIPAL_H
+#define TSR_LEARN_PRINCIPAL_H
+
+#include "matrix/matrix.h"
+
+typedef struct tsr__axes {
+    int64_t features, rank;
+    double *mean;     /* of the samples, features */
+    double *factor;   /* features x rank: orthonormal columns, greatest variance first,
+                       * of either sign */
+    double *variance; /* along each axis, rank */
+    double total;     /* variance along all there are */
+} tsr__axes;
+
+typedef struct tsr__axes_options {
+    int64_t rank;  /* at most so many; 0: no limit */
+    double energy; /* the fewest that hold this share of the variance; 0: no matter */
+    uint64_t seed;
+    int threads;
+} tsr__axes_options;
+
+/* The leading axes of x (doubles, dense or sparse); those along which x does not vary are left
+ * out, so that there may be fewer than asked for, or none. The same bits for any threads. */
+tsr_status tsr__principal_axes(tsr__axes *out, const tsr_matrix *x,
+                               const tsr__axes_options *options);
+void tsr__axes_clear(tsr__axes *axes);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tables of an experiment: for each metric a row a value, a column a method, ours (mean and
+ * standard deviation over the draws, percent) with the published figure and the difference
+ * where there is one. One description, five formats. */
+#include "learn/experiment.h"
+
+#include "base/json.h"
+
+#include <math.h>
+#include <string.h>
+
+static int64_t metrics_of(const tsr__experiment *e, const char *metric[2])
+{
+    const bool cluster = e->protocol.study.task == TSR_TASK_CLUSTER;
+    metric[0] = cluster ? "AC" : "accuracy";
+    metric[1] = "NMI";
+    return cluster ? 2 : 1;
+}
+
+/* Rows -1 stands for the average. */
+static const char *row_name(const tsr__experiment *e, int64_t row)
+{
+    return row < 0 ? "average" : e->protocol.key != NULL ? e->protocol.values.name[row] : "all";
+}
+
+static int64_t row_count(const tsr__experiment *e)
+{
+    return e->rows > 1 ? e->rows + 1 : e->rows;
+}
+
+static int64_t row_at(const tsr__experiment *e, int64_t i)
+{
+    return i < e->rows ? i : -1;
+}
+
+static const char *key_name(const tsr__experiment *e)
+{
+    return e->protocol.key != NULL ? e->protocol.key : "";
+}
+
+/* How a format writes the lines of a grid. */
+typedef struct grid {
+    const char *begin, *between, *end, *rule, *plus_minus, *open, *close;
+} grid;
+
+static void print_grid(FILE *to, const tsr__experiment *e, const char *metric, const grid *g,
+                       int width)
+{
+    const tsr__protocol *p = &e->protocol;
+    (void)fprintf(to, "%s%-8s", g->begin, key_name(e));
+    for (int64_t m = 0; m < p->methods; m++)
+        (void)fprintf(to, "%s%*s", g->between, width, p->method[m].name);
+    (void)fprintf(to, "%s\n", g->end);
+    if (g->rule != NULL) {
+        (void)fprintf(to, "|---");
+        for (int64_t m = 0; m < p->methods; m++)
+            (void)fprintf(to, "%s", g->rule);
+        (void)fprintf(to, "|\n");
+    }
+    for (int64_t i = 0; i < row_count(e); i++) {
+        (void)fprintf(to, "%s%-8s", g->begin, row_name(e, row_at(e, i)));
+        for (int64_t m = 0; m < p->methods; m++) {
+            const tsr__cell cell = tsr__experiment_cell(e, row_at(e, i), m, metric);
+            char text[96] = "-";
+            int used = 1;
+            if (cell.count > 0)
+                used = snprintf(text, sizeof text, "%.1f%s%.1f", cell.mean, g->plus_minus,
+                                cell.deviation);
+            if (cell.count > 0 && !isnan(cell.published))
+                (void)snprintf(text + used, sizeof text - (size_t)used, " %s%.1f, %+.1f%s",
+                               g->open, cell.published, cell.mean - cell.published, g->close);
+            (void)fprintf(to, "%s%*s", g->between, width, text);
+        }
+        (void)fprintf(to, "%s\n", g->end);
+    }
+}
+
+static void print_text(FILE *to, const tsr__experiment *e, const char *metric)
+{
+    static const grid g = {"", "  ", "", NULL, "+-", "(", ")"};
+    (void)fprintf(to, "%s, %s %%: ours +- deviation (published, difference)\n",
+                  e->protocol.study.title, metric);
+    print_grid(to, e, metric, &g, 23);
+    (void)fprintf(to, "\n");
+}
+
+static void print_markdown(FILE *to, const tsr__experiment *e, const char *metric)
+{
+    static const grid g = {"| ", " | ", " |", "|---:", " ± ", "(", ")"};
+    (void)fprintf(to, "**%s**, %s %%: ours ± deviation (published, difference)\n\n",
+                  e->protocol.study.title, metric);
+    print_grid(to, e, metric, &g, 0);
+    (void)fprintf(to, "\n");
+}
+
+static void print_latex(FILE *to, const tsr__experiment *e, const char *metric)
+{
+    static const grid g = {"", " & ", " \\\\", NULL, " $\\pm$ ", "(", ")"};
+    (void)fprintf(to, "%% %s, %s\n\\begin{tabular}{l", e->protocol.study.title, metric);
+    for (int64_t m = 0; m < e->protocol.methods; m++)
+        (void)fputc('r', to);
+    (void)fprintf(to, "}\n");
+    print_grid(to, e, metric, &g, 0);
+    (void)fprintf(to, "\\end{tabular}\n\n");
+}
+
+static void print_csv(FILE *to, const tsr__experiment *e, const char *metric)
+{
+    const tsr__protocol *p = &e->protocol;
+    if (strcmp(metric, "NMI") != 0)
+        (void)fprintf(to, "metric,%s,method,mean,deviation,draws,published,difference\n",
+                      p->key != NULL ? p->key : "row");
+    for (int64_t i = 0; i < row_count(e); i++)
+        for (int64_t m = 0; m < p->methods; m++) {
+            const tsr__cell cell = tsr__experiment_cell(e, row_at(e, i), m, metric);
+            (void)fprintf(to, "%s,%s,%s,%.4f,%.4f,%lld,", metric, row_name(e, row_at(e, i)),
+                          p->method[m].name, cell.mean, cell.deviation, (long long)cell.count);
+            if (isnan(cell.published))
+                (void)fprintf(to, ",\n");
+            else
+                (void)fprintf(to, "%.2f,%.4f\n", cell.published, cell.mean - cell.published);
+        }
+}
+
+static tsr_status print_json(FILE *to, const tsr__experiment *e)
+{
+    const tsr__protocol *p = &e->protocol;
+    const char *metric[2];
+    const int64_t metrics = metrics_of(e, metric);
+    tsr__json *root = tsr__json_new();
+    tsr__json_text(root, "title", p->study.title);
+    tsr__json_integer(root, "seed", p->study.seed);
+    tsr__json *cells = tsr__json_array(root, "cells");
+    for (int64_t q = 0; q < metrics; q++)
+        for (int64_t i = 0; i < row_count(e); i++)
+            for (int64_t m = 0; m < p->methods; m++) {
+                const tsr__cell cell = tsr__experiment_cell(e, row_at(e, i), m, metric[q]);
+                tsr__json *item = tsr__json_object(cells, NULL);
+                tsr__json_text(item, "metric", metric[q]);
+                tsr__json_text(item, "row", row_name(e, row_at(e, i)));
+                tsr__json_text(item, "method", p->method[m].name);
+                tsr__json_real(item, "mean", cell.mean);
+                tsr__json_real(item, "deviation", cell.deviation);
+                tsr__json_integer(item, "draws", cell.count);
+                tsr__json_real(item, "published", cell.published);
+            }
+    const tsr_status status = tsr__json_print(root, to);
+    tsr__json_free(root);
+    return status;
+}
+
+tsr_status tsr__table_print(FILE *to, const tsr__experiment *e, tsr__table_format format)
+{
+    static void (*const printers[])(FILE *, const tsr__experiment *, const char *) = {
+        print_text, print_markdown, print_csv, print_latex};
+    const char *metric[2];
+    const int64_t metrics = metrics_of(e, metric);
+    if (format == TSR_TABLE_JSON)
+        return print_json(to, e);
+    for (int64_t q = 0; q < metrics; q++)
+        printers[format](to, e, metric[q]);
+    return TSR_OK;
+}

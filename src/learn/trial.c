@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One trial of an experiment.
+ *
+ * Clustering: N classes are drawn, the method sees the share of labels that the protocol says,
+ * its codes are clustered, and the clusters are judged over all samples, as the papers do.
+ * Classification: the basis is learnt on the training samples; training and test samples are
+ * then encoded by the same map, and the nearest training samples vote. Where vectors are
+ * ranked, the number kept is the one with the best leave-one-out accuracy on the training
+ * samples: test labels are used for nothing but the score.
+ *
+ * Draws depend on the study's seed, the row's classes and the draw, not on the method: methods
+ * are compared on the same draws. */
+#include "learn/experiment.h"
+
+#include "base/random.h"
+#include "matrix/neighbours.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples of a draw. */
+typedef struct sampling {
+    int64_t *sample, count, room;
+} sampling;
+
+static tsr_status add_sample(sampling *s, int64_t i)
+{
+    tsr_status status = TSR_OK;
+    TSR_GROW(s->sample, s->count, s->room);
+    s->sample[s->count++] = i;
+done:
+    return status;
+}
+
+static int64_t row_value(const tsr__trial *t, const tsr__protocol *p, const char *key,
+                         int64_t otherwise)
+{
+    const bool varied = p->key != NULL && strcmp(p->key, key) == 0;
+    return varied ? strtoll(p->values.name[t->row], NULL, 10) : otherwise;
+}
+
+/* The method with the row's setting, a rank that fits the draw, and its own seed. */
+static tsr_status settle_method(tsr__method *out, const tsr__trial *t, const tsr__protocol *p,
+                                int64_t classes)
+{
+    static const char *const own[] = {"classes", "folds"};
+    tsr__method m = p->method[t->method];
+    tsr_status status = TSR_OK;
+    bool mine = p->key != NULL;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        mine = mine && strcmp(p->key, own[i]) != 0;
+    if (mine)
+        TSR_TRY(tsr__method_set(&m, p->key, p->values.name[t->row]));
+    if (m.rank_per_class > 0)
+        m.fit.rank = m.rank_per_class * classes;
+    m.fit.seed = p->study.seed * 1000003 + t->draw;
+    m.fit.threads = 1; /* trials run side by side */
+    *out = m;
+done:
+    return status;
+}
+
+/* The samples of `wanted` classes drawn at random (0: all classes). */
+static tsr_status draw_classes(sampling *out, const tsr__trial *t, const tsr__protocol *p,
+                               const tsr_labels *labels, int64_t wanted)
+{
+    tsr_status status = TSR_OK;
+    const int32_t classes = tsr_labels_classes(labels);
+    tsr__random random =
+        tsr__random_seed((uint64_t)p->study.seed, (uint64_t)(wanted * 1000003 + t->draw + 1));
+    int64_t *order = NULL;
+    bool *chosen = NULL;
+    if (wanted > classes)
+        TSR_FAIL(TSR_ERROR_DATA, "%lld classes cannot be drawn from %d", (long long)wanted,
+                 classes);
+    TSR_NEW(order, classes);
+    TSR_NEW_ZERO(chosen, classes);
+    for (int32_t c = 0; c < classes; c++)
+        order[c] = c;
+    tsr__random_shuffle(&random, order, classes);
+    for (int64_t c = 0; c < (wanted > 0 ? wanted : classes); c++)
+        chosen[order[c]] = true;
+    for (int64_t i = 0; i < tsr_labels_count(labels); i++)
+        if (tsr_labels_of(labels)[i] >= 0 && chosen[tsr_labels_of(labels)[i]])
+            TSR_TRY(add_sample(out, i));
+done:
+    tsr__free(order);
+    tsr__free(chosen);
+    return status;
+}
+
+static tsr_status cluster(tsr__trial *t, const tsr__protocol *p, const tsr_data *all)
+{
+    tsr_status status = TSR_OK;
+    const int64_t wanted = row_value(t, p, "classes", p->study.classes);
+    sampling drawn = {NULL, 0, 0};
+    tsr_data *data = NULL;
+    tsr_encoder *encoder = NULL;
+    int32_t *of = NULL;
+    tsr__method m;
+    tsr_scores scores;
+    TSR_TRY(draw_classes(&drawn, t, p, tsr_data_labels(all), wanted));
+    TSR_TRY(tsr_data_copy_samples(&data, all, drawn.sample, drawn.count));
+    const tsr_labels *labels = tsr_data_labels(data);
+    TSR_TRY(settle_method(&m, t, p, tsr_labels_classes(labels)));
+    TSR_TRY(tsr_encoder_fit(&encoder, data, &m.fit));
+    TSR_NEW(of, drawn.count);
+    const tsr_cluster_options options = {.clusters = tsr_labels_classes(labels),
+                                         .restarts = m.clusterings,
+                                         .iterations = 300,
+                                         .seed = m.fit.seed,
+                                         .threads = 1,
+                                         .unit_codes = m.unit_codes,
+                                         .held = m.seeded ? tsr_encoder_seen(encoder) : NULL};
+    TSR_TRY(tsr_cluster(of, NULL, tsr_encoder_codes(encoder), &options));
+    TSR_TRY(tsr_score_clusters(&scores, of, tsr_labels_of(labels), drawn.count));
+    t->accuracy = scores.accuracy;
+    t->nmi = scores.nmi;
+    t->rank = tsr_matrix_features(tsr_encoder_codes(encoder));
+done:
+    tsr__free(drawn.sample);
+    tsr__free(of);
+    tsr_data_free(data);
+    tsr_encoder_free(encoder);
+    return status;
+}
+
+/* Training and test samples: a fold, or so many of each class. */
+static tsr_status split_fold(sampling part[2], const tsr__trial *t, const tsr__protocol *p,
+                             const tsr_labels *labels, const int32_t *group, int64_t folds)
+{
+    tsr_status status = TSR_OK;
+    const int64_t n = tsr_labels_count(labels);
+    int32_t *fold = NULL;
+    TSR_NEW(fold, n);
+    TSR_TRY(tsr_make_folds(fold, tsr_labels_of(labels), group, n, folds,
+                           p->study.seed + t->draw / folds));
+    for (int64_t i = 0; i < n; i++)
+        TSR_TRY(add_sample(&part[fold[i] == t->draw % folds], i));
+done:
+    tsr__free(fold);
+    return status;
+}
+
+static tsr_status split_classes(sampling part[2], const tsr__trial *t, const tsr__protocol *p,
+                                const tsr_labels *labels)
+{
+    tsr_status status = TSR_OK;
+    const int64_t n = tsr_labels_count(labels);
+    const int64_t train = row_value(t, p, "train", p->study.train);
+    tsr__random random = tsr__random_seed((uint64_t)p->study.seed, (uint64_t)t->draw + 1);
+    int64_t *member = NULL;
+    TSR_NEW(member, n);
+    for (int32_t c = 0; c < tsr_labels_classes(labels); c++) {
+        int64_t members = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (tsr_labels_of(labels)[i] == c)
+                member[members++] = i;
+        if (members < train + p->study.test)
+            TSR_FAIL(TSR_ERROR_DATA, "class %s has %lld samples, %lld + %lld are wanted",
+                     tsr_labels_name(labels, c), (long long)members, (long long)train,
+                     (long long)p->study.test);
+        tsr__random_shuffle(&random, member, members);
+        for (int64_t i = 0; i < train + p->study.test; i++)
+            TSR_TRY(add_sample(&part[i >= train], member[i]));
+    }
+done:
+    tsr__free(member);
+    return status;
+}
+
+/* Columns first .. of a matrix, in the order given. */
+static tsr_status keep_columns(tsr_matrix **out, const tsr_matrix *x, const int64_t *column,
+                               int64_t count)
+{
+    const tsr_status status = tsr_matrix_create(out, tsr_matrix_samples(x), count, TSR_FLOAT64);
+    for (int64_t i = 0; status == TSR_OK && i < tsr_matrix_samples(x); i++)
+        for (int64_t j = 0; j < count; j++)
+            ((double *)tsr_matrix_values(*out))[i * count + j] = tsr_matrix_at(x, i, column[j]);
+    return status;
+}
+
+/* Share of samples whose nearest other sample is of their class. */
+static tsr_status leave_one_out(double *out, const tsr_matrix *codes, const int32_t *classes)
+{
+    tsr_status status = TSR_OK;
+    const int64_t n = tsr_matrix_samples(codes);
+    int64_t *index = NULL, right = 0;
+    double *square = NULL;
+    TSR_NEW(index, n);
+    TSR_NEW(square, n);
+    TSR_TRY(tsr__nearest_samples(index, square, codes, codes, 1, 1));
+    for (int64_t i = 0; i < n; i++)
+        right += index[i] >= 0 && classes[index[i]] == classes[i];
+    *out = (double)right / (double)n;
+done:
+    tsr__free(index);
+    tsr__free(square);
+    return status;
+}
+
+/* How many of the ranked vectors serve the training samples best. */
+static tsr_status choose_kept(int64_t *out, const tsr_matrix *codes, const int64_t *order,
+                              const int32_t *classes)
+{
+    tsr_status status = TSR_OK;
+    const int64_t k = tsr_matrix_features(codes), steps = k < 20 ? k : 20;
+    tsr_matrix *some = NULL;
+    double best = -1;
+    for (int64_t step = 1; step <= steps; step++) {
+        const int64_t kept = k * step / steps;
+        double right = 0;
+        TSR_TRY(keep_columns(&some, codes, order, kept));
+        TSR_TRY(leave_one_out(&right, some, classes));
+        tsr_matrix_free(some);
+        some = NULL;
+        if (right > best) {
+            best = right;
+            *out = kept;
+        }
+    }
+done:
+    tsr_matrix_free(some);
+    return status;
+}
+
+static tsr_status keep_ranked(tsr_matrix *codes[2], const tsr_encoder *encoder,
+                              const tsr_data *train, const tsr__method *m)
+{
+    tsr_status status = TSR_OK;
+    const tsr_model *model = tsr_encoder_model(encoder);
+    const int32_t *classes = tsr_labels_of(tsr_data_labels(train));
+    int64_t *order = NULL, kept = 0;
+    if (model == NULL)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "%s has no basis to rank", m->name);
+    TSR_NEW(order, tsr_model_report(model).rank);
+    TSR_TRY(tsr_rank_basis(order, NULL, tsr_model_basis(model), tsr_model_codes(model),
+                           tsr_data_samples(train), classes,
+                           m->ranked == 1 ? TSR_RANK_FISHER : TSR_RANK_LRE));
+    TSR_TRY(choose_kept(&kept, codes[0], order, classes));
+    for (int side = 0; side < 2; side++) {
+        tsr_matrix *some = NULL;
+        TSR_TRY(keep_columns(&some, codes[side], order, kept));
+        tsr_matrix_free(codes[side]);
+        codes[side] = some;
+    }
+done:
+    tsr__free(order);
+    return status;
+}
+
+/* Classes of the test samples in the numbering of the training labels: both share the names. */
+static int32_t class_in(const tsr_labels *labels, const char *name)
+{
+    for (int32_t c = 0; c < tsr_labels_classes(labels); c++)
+        if (strcmp(tsr_labels_name(labels, c), name) == 0)
+            return c;
+    return -1;
+}
+
+static tsr_status score(tsr__trial *t, tsr_matrix *const codes[2], tsr_data *const part[2],
+                        const tsr__method *m)
+{
+    tsr_status status = TSR_OK;
+    const tsr_labels *train = tsr_data_labels(part[0]), *test = tsr_data_labels(part[1]);
+    const int64_t n = tsr_matrix_samples(codes[1]);
+    int64_t right = 0;
+    int32_t *predicted = NULL;
+    TSR_NEW(predicted, n);
+    TSR_TRY(tsr_classify(predicted, codes[0], tsr_labels_of(train), codes[1], m->vote, 1));
+    for (int64_t i = 0; i < n; i++)
+        right += class_in(train, tsr_labels_name(test, tsr_labels_of(test)[i])) == predicted[i];
+    t->accuracy = (double)right / (double)n;
+    t->nmi = (double)NAN;
+    t->rank = tsr_matrix_features(codes[0]);
+done:
+    tsr__free(predicted);
+    return status;
+}
+
+static tsr_status classify(tsr__trial *t, const tsr__protocol *p, const tsr_data *all,
+                           const int32_t *group)
+{
+    tsr_status status = TSR_OK;
+    const int64_t folds = row_value(t, p, "folds", p->study.folds);
+    sampling sample[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    tsr_data *part[2] = {NULL, NULL};
+    tsr_matrix *codes[2] = {NULL, NULL};
+    tsr_encoder *encoder = NULL;
+    tsr__method m;
+    TSR_TRY(folds > 0 ? split_fold(sample, t, p, tsr_data_labels(all), group, folds)
+                      : split_classes(sample, t, p, tsr_data_labels(all)));
+    for (int side = 0; side < 2; side++)
+        TSR_TRY(
+            tsr_data_copy_samples(&part[side], all, sample[side].sample, sample[side].count));
+    TSR_TRY(settle_method(&m, t, p, tsr_labels_classes(tsr_data_labels(part[0]))));
+    if (m.whole_rank) {
+        const int64_t features = tsr_matrix_features(tsr_data_samples(all));
+        m.fit.rank = sample[1].count;
+        m.fit.rank = m.fit.rank < features ? m.fit.rank : features;
+        m.fit.rank = m.fit.rank < sample[0].count ? m.fit.rank : sample[0].count;
+    }
+    TSR_TRY(tsr_encoder_fit(&encoder, part[0], &m.fit));
+    tsr_transform_options encode;
+    tsr_settings_default(tsr_transform_settings(), &encode);
+    encode.method = m.encode;
+    encode.threads = 1;
+    for (int side = 0; side < 2; side++)
+        TSR_TRY(tsr_encoder_encode(&codes[side], encoder, part[side], &encode));
+    if (m.ranked > 0)
+        TSR_TRY(keep_ranked(codes, encoder, part[0], &m));
+    for (int side = 0; m.unit_codes && side < 2; side++)
+        tsr_matrix_normalize(codes[side], TSR_NORM_L2);
+    TSR_TRY(score(t, codes, part, &m));
+done:
+    for (int side = 0; side < 2; side++) {
+        tsr__free(sample[side].sample);
+        tsr_data_free(part[side]);
+        tsr_matrix_free(codes[side]);
+    }
+    tsr_encoder_free(encoder);
+    return status;
+}
+
+tsr_status tsr__trial_run(tsr__trial *trial, const tsr__protocol *protocol,
+                          const tsr_data *data, const int32_t *group)
+{
+    return protocol->study.task == TSR_TASK_CLUSTER ? cluster(trial, protocol, data)
+                                                    : classify(trial, protocol, data, group);
+}

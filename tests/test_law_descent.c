@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Laws of descent: by default J never rises, whatever the weights; under `mu` it may rise for
+ * the rows that the table below names, and for no other. */
+#include "lab.h"
+
+enum { ITERATIONS = 300 };
+
+/* How often J rises, beyond rounding. */
+static int64_t rises(const tsr_model *model, double rounding)
+{
+    const double *objective = tsr_model_objective(model);
+    int64_t count = 0;
+    for (int64_t i = 1; i < tsr_model_report(model).iterations; i++) {
+        assert_true(isfinite(objective[i]));
+        count += objective[i] > objective[i - 1] + rounding * fabs(objective[i - 1]);
+    }
+    return count;
+}
+
+static int64_t rises_of(double lowest, bool sparse, const char *line)
+{
+    lab l = lab_make(30, 12, 3, lowest, 21);
+    for (int64_t e = 0; strstr(line, "missing") != NULL && e < 25; e++)
+        l.x[(e * 19 + 4) % (30 * 12)] = (double)NAN;
+    tsr_data *data = lab_data(&l, sparse);
+    lab_options options;
+    lab_options_of(&options, ITERATIONS, "rank=6 neighbours=4 %s", line);
+    tsr_model *model = lab_fit(data, &options.o);
+    const int64_t count = rises(model, options.o.precision == 1 ? 1e-5 : 1e-10);
+    tsr_model_free(model);
+    tsr_data_free(data);
+    lab_free(&l);
+    return count;
+}
+
+/* The row with its own weights times `by`. */
+static void weigh(char *line, size_t size, const tsr__model_row *row, double by)
+{
+    const tsr__weights *w = &row->weights;
+    (void)snprintf(line, size, "model=%s class=%g graph=%g must=%g cannot=%g decorrelate=%g",
+                   row->name, by * w->class_driven, by * w->graph, by * w->links_must,
+                   by * w->links_cannot, by * w->decorrelate);
+}
+
+static void default_never_rises(void **state)
+{
+    static const double factors[] = {0.01, 1, 1000};
+    static const char *const solvers[] = {"auto", "cd", "auto", "auto"};
+    (void)state;
+    for (const tsr__model_row *row = tsr__models; row->name != NULL; row++)
+        for (int run = 0; run < 12; run++) {
+            char line[512], full[640];
+            const int variant = run / 3;
+            weigh(line, sizeof line, row, factors[run % 3]);
+            (void)snprintf(full, sizeof full, "%s solver=%s precision=%s", line,
+                           solvers[variant], variant == 2 ? "single" : "double");
+            const int64_t count = rises_of(0, variant == 3, full);
+            if (count > 0)
+                fail_msg("'%s' rises %d times", full, (int)count);
+        }
+}
+
+/* Rows whose published rule has no proof of descent and rises in fact, and in how many of 299
+ * steps at most: the link rows by parts in a hundred thousand (F is scaled and G is not), the
+ * de-correlated rows without limit (a quartic, moved by a rule for quadratics: under harsh
+ * weights every other step). Measured over 20 starts: 128, 77, 148 and 149. */
+static const struct {
+    const char *name;
+    int64_t most;
+} rising[] = {{"snmf", 150}, {"dsnmf", 150}, {"unmf", 150}, {"ugnmf", 150}};
+
+static int64_t most_rises(const char *name)
+{
+    for (size_t i = 0; i < sizeof rising / sizeof *rising; i++)
+        if (strcmp(rising[i].name, name) == 0)
+            return rising[i].most;
+    return 0;
+}
+
+static void papers_rules(void **state)
+{
+    static const double factors[] = {0.01, 1, 1000};
+    int64_t seen = 0;
+    (void)state;
+    for (const tsr__model_row *row = tsr__models; row->name != NULL; row++)
+        for (int run = 0; run < 9; run++) {
+            char line[512], full[640];
+            weigh(line, sizeof line, row, factors[run % 3]);
+            (void)snprintf(full, sizeof full, "%s solver=mu seed=%d", line, run / 3);
+            const int64_t count = rises_of(0, false, full);
+            seen += count;
+            if (count > most_rises(row->name))
+                fail_msg("'%s' rises %d times", full, (int)count);
+        }
+    assert_true(seen > 0); /* else the table above says too much */
+}
+
+static void combinations_never_rise(void **state)
+{
+    static const struct {
+        double lowest;
+        const char *line;
+    } cases[] = {
+        {0, "model=nmf loss=kl class=2 graph=3 decorrelate=0.5"},
+        {0, "model=nmf loss=kl class=20 graph=30 decorrelate=50"},
+        {0, "model=nmf class=20 graph=300 decorrelate=50 must=5 cannot=5"},
+        {0, "model=nmf-kl class=20 graph=300 must=5 cannot=5"},
+        {0, "model=snmf must=500 cannot=0"},
+        {0, "model=dsnmf must=500 cannot=0"},
+        {0, "model=dsnmf must=0 cannot=500"},
+        {0, "model=unmf loss=kl"},
+        {0, "model=unmf loss=kl decorrelate=1000"},
+        {0, "model=cf loss=kl"},
+        {0, "model=cf loss=kl class=10 graph=100"},
+        {0, "model=cf decorrelate=0.1"},
+        {0, "model=cf decorrelate=10 class=10"},
+        {0, "model=cf decorrelate=10 class=10 graph=100"},
+        {0, "model=cf must=1 cannot=10"},
+        {0, "model=cnmf graph=100 class=1"},
+        {0, "model=cnmf must=10 cannot=10"},
+        {0, "model=cnmf-kl graph=100 class=1 must=1 cannot=10"},
+        {0, "model=ccf graph=100 class=1"},
+        {0, "model=nmf alpha-codes=1 alpha-basis=0.5 l1-ratio=0.3"},
+        {0, "model=nmf-kl alpha-codes=1 alpha-basis=0.5 l1-ratio=0.3"},
+        {0, "model=nmf alpha-codes=1 l1-ratio=0.5"},
+        {0, "model=nmf-kl alpha-codes=1 l1-ratio=0.5"},
+        {0, "model=nmf alpha-basis=1 l1-ratio=0.5"},
+        {0, "model=gnmf alpha-basis=1 l1-ratio=0.5"},
+        {0, "model=unmf alpha-basis=0.1 l1-ratio=0.5"},
+        {0, "model=ugnmf alpha-basis=0.1 l1-ratio=0.5"},
+        {0, "model=cf alpha-codes=1 alpha-basis=0.5 l1-ratio=0.3"},
+        {0, "model=nmf basis-norm=l2"},
+        {0, "model=nmf basis-norm=l1"},
+        {0, "model=nmf-kl basis-norm=l2"},
+        {0, "model=gnmf basis-norm=l1"},
+        {0, "model=gnmf-kl basis-norm=l2"},
+        {0, "model=gnmf basis-norm=none"},
+        {0, "model=gnmf-kl basis-norm=none"},
+        {0, "model=unmf basis-norm=l2"},
+        {0, "model=cdcf basis-norm=none"},
+        {0, "model=cf kernel=rbf"},
+        {0, "model=lccf kernel=rbf"},
+        {0, "model=cdcf kernel=polynomial"},
+        {0, "model=ccf kernel=cosine graph=10"},
+        {0, "model=gnmf missing=mask"},
+        {0, "model=gnmf graph=1e5 missing=mask"},
+        {0, "model=cdnmf class=100 missing=mask"},
+        {0, "model=gnmf-kl graph=1e5 missing=mask"},
+        {0, "model=snmf must=5 cannot=5 missing=mask"},
+        {-0.8, "model=cf"},
+        {-0.8, "model=cdcf"},
+        {-0.8, "model=cdcf class=1000"},
+        {-0.8, "model=lccf graph=1"},
+        {-0.8, "model=lccf"},
+        {-0.8, "model=lccf graph=1e5"},
+        {-0.8, "model=ccf"},
+        {-0.8, "model=cf must=1 cannot=1"},
+        {-0.8, "model=cf kernel=cosine"},
+        {-0.8, "model=cf kernel=polynomial kernel-degree=3"},
+        {-0.8, "model=cf decorrelate=0.1"},
+        {-0.8, "model=cdcf decorrelate=10 graph=100"},
+        {0, "model=cdnmf-kl decorrelate=1e4"},
+        {0, "model=cdcf decorrelate=1 kernel=rbf must=100"},
+        {0, "model=cnmf basis-norm=none class=1e4 graph=1e4 decorrelate=1e4"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t count = rises_of(cases[i].lowest, false, cases[i].line);
+        if (count > 0)
+            fail_msg("'%s' (lowest %g) rises %d times", cases[i].line, cases[i].lowest,
+                     (int)count);
+    }
+}
+
+/* Draws of everything that can be combined. A norm asked for by hand is left out: together with
+ * a penalty on the basis it promises nothing. */
+static void drawn_combinations_never_rise(void **state)
+{
+    static const char *const losses[] = {"frobenius", "kl"},
+                             *const bases[] = {"free", "concept"},
+                             *const codes[] = {"free", "tied"},
+                             *const kernels[] = {"linear", "rbf", "polynomial", "cosine"};
+    static const double weights[] = {0, 0, 0.01, 1, 100, 1e4};
+    tsr__random random = tsr__random_seed(4, 4);
+    (void)state;
+    for (int draw = 0; draw < 300; draw++) {
+        double w[7];
+        for (size_t i = 0; i < 7; i++)
+            w[i] = weights[tsr__random_below(&random, 6)];
+        const bool kl = tsr__random_below(&random, 2) == 1;
+        const bool concept = tsr__random_below(&random, 2) == 1;
+        const int64_t kernel = concept && !kl ? tsr__random_below(&random, 4) : 0;
+        const bool negative = concept && !kl && tsr__random_below(&random, 3) == 0;
+        const bool tied = tsr__random_below(&random, 2) == 1;
+        const bool gaps = !concept && !tied && tsr__random_below(&random, 4) == 0;
+        const bool net = kernel == 0 && !negative && tsr__random_below(&random, 4) == 0;
+        char line[640];
+        (void)snprintf(line, sizeof line,
+                       "model=nmf loss=%s basis=%s codes=%s kernel=%s class=%g graph=%g "
+                       "decorrelate=%g must=%g cannot=%g alpha-codes=%g alpha-basis=%g "
+                       "l1-ratio=%g iterations=60%s",
+                       losses[kl], bases[concept], codes[tied], kernels[kernel], w[0], w[1],
+                       w[2], w[3], w[4], net ? w[5] : 0, net ? w[6] : 0,
+                       0.25 * (double)tsr__random_below(&random, 5),
+                       gaps ? " missing=mask" : "");
+        const int64_t count = rises_of(negative ? -0.8 : 0, draw % 2 == 1, line);
+        if (count > 0)
+            fail_msg("'%s' rises %d times", line, (int)count);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default_never_rises),
+        cmocka_unit_test(papers_rules),
+        cmocka_unit_test(combinations_never_rise),
+        cmocka_unit_test(drawn_combinations_never_rise),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
