@@ -162,11 +162,13 @@ static tsr_status run_folds(verdict *v, const tsr_data *data, struct values *val
     tsr_status status = TSR_OK;
     const tsr_labels *labels = tsr_data_labels(data);
     const int64_t n = tsr_labels_count(labels);
+    tsr_read_options plain = values->read;
     tsr_labels *group = NULL;
     int32_t *fold = NULL;
+    plain.labels = NULL; /* --labels names the classes */
     TSR_NEW(fold, n);
     if (values->group != NULL)
-        TSR_TRY(tsr_labels_read(&group, values->group, &values->read));
+        TSR_TRY(tsr_labels_read(&group, values->group, &plain));
     if (group != NULL && tsr_labels_count(group) != n)
         TSR_FAIL(TSR_ERROR_DATA, "%s names groups of %lld samples; there are %lld",
                  values->group, (long long)tsr_labels_count(group), (long long)n);
@@ -268,8 +270,8 @@ static void print_text(const verdict *v, const tsr_data *data, const struct valu
     (void)printf("%s: accuracy %.4f", values->fit.model, mean(v));
     if (v->folds > 1)
         (void)printf(" +- %.4f over %lld folds", deviation(v), (long long)v->folds);
-    (void)printf(", %lld neighbours vote\n\nclass, accuracy, how often it was called each\n",
-                 (long long)values->vote);
+    (void)printf(", %lld %s\n\nclass, accuracy, how often it was called each\n",
+                 (long long)values->vote, values->vote == 1 ? "neighbour" : "neighbours");
     for (int32_t c = 0; c < classes; c++) {
         (void)printf("  %-12s %.4f ", tsr_labels_name(labels, c),
                      class_accuracy(v, c, classes));

@@ -40,7 +40,8 @@ static tsr_status run(const cli_call *call)
                      info.source);
     (void)printf(
         "\nX samples, F basis, G codes, all >= 0; A ties samples of one class; D, L, C: "
-        "classes, neighbours, links; Q: weights of normalised cuts.\nAny other combination: --loss, --basis, --codes and "
+        "classes, neighbours, links; Q: weights of normalised cuts.\nAny other combination: "
+        "--loss, --basis, --codes and "
         "the weights of `tessera fit`. See doc/mathematics.md.\n");
     return TSR_OK;
 }

@@ -17,10 +17,10 @@ struct tsr_model {
     double *gram;            /* kernels: W' K W, k x k, or NULL */
     double *scale;           /* ncw: sum of the samples, m, or NULL */
     double kernel_width;
-    char *origin;            /* of the data: "faces.mat:fea" */
+    char *origin;               /* of the data: "faces.mat:fea" */
     tsr_matrix *sample_weights; /* n x 1, or NULL */
-    tsr_labels *labels; /* all that are known, or NULL */
-    int32_t *seen;      /* class of each sample that the learner saw, or -1 */
+    tsr_labels *labels;         /* all that are known, or NULL */
+    int32_t *seen;              /* class of each sample that the learner saw, or -1 */
     int64_t per_class, shared;
     double *objective, *seconds; /* report.iterations each */
     tsr__names feature_names, notes;

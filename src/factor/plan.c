@@ -53,8 +53,9 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr_fit_options *options)
                         options->basis_norm == 3 && options->missing == 0 &&
                         options->mask == NULL;
     if (options->basis_norm > 1 && held && !plan.mu && !sphere)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "a norm of the basis and a penalty on it pull against each "
-                                     "other: --basis-norm auto, or --solver mu");
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "a norm of the basis and a penalty on it pull against each "
+                 "other: --basis-norm auto, or --solver mu");
     if (options->kernel != 0 && options->alpha_basis > 0)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "--alpha-basis needs a basis: --kernel linear");
     *out = plan;

@@ -32,8 +32,8 @@ typedef struct tsr__problem {
     tsr_matrix *kernel;  /* samples x samples, or NULL */
     tsr_matrix *reduced; /* tied: one row a group, or NULL */
     tsr_matrix *graph, *attract, *repel; /* rows x rows */
-    double *scale;                       /* ncw: sum of the samples, m; new ones are weighed against it */
-    double *degree[3];                   /* row sums of graph, attract, repel */
+    double *scale;     /* ncw: sum of the samples, m; new ones are weighed against it */
+    double *degree[3]; /* row sums of graph, attract, repel */
     double *members, *population;
     void *weight;       /* real, rows */
     int32_t *seen;      /* class of each sample that the learner sees, or -1 */

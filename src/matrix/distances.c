@@ -25,6 +25,18 @@ static double total(const double *lane)
            ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
+static void center(double *to, const void *from, int64_t stride, const double *mean,
+                   int64_t rows, int64_t columns)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        const real *restrict row = (const real *)from + i * stride;
+        const double *restrict by = mean;
+        double *restrict out = to + i * columns;
+        for (int64_t j = 0; j < columns; j++)
+            out[j] = (double)row[j] - by[j];
+    }
+}
+
 static double apart(const void *x, const void *y, int64_t count)
 {
     const real *a = x, *b = y;
@@ -91,6 +103,13 @@ static void two_least(void *which, void *least, void *second, const void *produc
     }
 }
 
+static inline double remaining(real *out, real product, real own, real square, real nearest)
+{
+    const real d = own + square - 2 * product;
+    *out = d > 0 ? d : 0;
+    return (double)(*out < nearest ? *out : nearest);
+}
+
 static double spread(void *out, const void *product, const void *own, double square,
                      const void *nearest, int64_t count)
 {
@@ -98,18 +117,15 @@ static double spread(void *out, const void *product, const void *own, double squ
     const real *restrict p = product, *restrict x = own, *restrict near = nearest;
     const real c = (real)square;
     double lane[LANES] = {0};
-    for (int64_t i = 0; i < count; i += LANES) {
-        const int lanes = count - i < LANES ? (int)(count - i) : LANES;
-        for (int l = 0; l < lanes; l++) {
-            real d = x[i + l] + c - 2 * p[i + l];
-            d = d > 0 ? d : 0;
-            to[i + l] = d;
-            lane[l] += (double)(d < near[i + l] ? d : near[i + l]);
-        }
-    }
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int l = 0; l < LANES; l++)
+            lane[l] += remaining(&to[i + l], p[i + l], x[i + l], c, near[i + l]);
+    for (int l = 0; i < count; i++, l++)
+        lane[l] += remaining(&to[i], p[i], x[i], c, near[i]);
     return total(lane);
 }
 
 extern const tsr__distances NAME(tsr__distances_, REAL_NAME, TSR_KERNEL_SET);
 const tsr__distances NAME(tsr__distances_, REAL_NAME, TSR_KERNEL_SET) = {
-    .apart = apart, .below = below, .two_least = two_least, .spread = spread};
+    .center = center, .apart = apart, .below = below, .two_least = two_least, .spread = spread};

@@ -10,6 +10,10 @@
 #include "tessera/tessera.h"
 
 typedef struct tsr__distances {
+    /* to (rows x columns, contiguous) = rows of `from`, `stride` apart, less the mean. */
+    void (*center)(double *to, const void *from, int64_t stride, const double *mean,
+                   int64_t rows, int64_t columns);
+
     /* |x - y|^2 by subtraction, summed in double in fixed lanes. */
     double (*apart)(const void *x, const void *y, int64_t count);
 

@@ -99,7 +99,7 @@ static void square_block(void *context, int64_t block, int thread)
             run->square[i] = tsr__row_square(run->x, i);
             continue;
         }
-        tsr__kmeans_fetch(row, run, i);
+        tsr__kmeans_fetch(row, run, i, 1);
         run->square[i] = tsr__kernels_of(TSR_FLOAT64)->dot(row, row, run->m);
     }
 }
@@ -109,7 +109,7 @@ static void prepare(tsr__kmeans_run *run)
 {
     double *row = run->desk[0].row;
     for (int64_t i = 0; !run->x->sparse && i < run->n; i++) {
-        tsr__kmeans_fetch(row, run, i); /* the mean is still zero */
+        tsr__kmeans_fetch(row, run, i, 1); /* the mean is still zero */
         for (int64_t j = 0; j < run->m; j++)
             run->sums[j] += row[j];
     }
@@ -143,6 +143,7 @@ tsr_status tsr__kmeans(int32_t *of, double *centers, double *cost, const tsr_mat
         TSR_TRY(tsr_matrix_copy_as(&doubles, x, TSR_FLOAT64, true));
     run.x = doubles != NULL ? doubles : x;
     run.kernels = tsr__distances_of(TSR_FLOAT64);
+    run.fetch = tsr__distances_of(run.x->type)->center;
     run.rows = block_rows(n, m > 0 ? m : 1);
     run.blocks = (n + run.rows - 1) / run.rows;
     run.width = k > trials ? k : trials;

@@ -24,29 +24,24 @@
 
 int tsr__kmeans_threads(const tsr__kmeans_run *run, double operations)
 {
-    return operations < 4e6 ? 1 : run->threads;
+    return operations < 1.6e7 ? 1 : run->threads;
 }
 
-void tsr__kmeans_fetch(double *to, const tsr__kmeans_run *run, int64_t i)
+void tsr__kmeans_fetch(double *to, const tsr__kmeans_run *run, int64_t i, int64_t count)
 {
     const tsr_matrix *x = run->x;
-    if (x->sparse) {
-        tsr_matrix_get_sample(to, x, i);
-    } else if (x->type == TSR_FLOAT64) {
-        const double *from = (const double *)x->values + i * x->stride;
-        for (int64_t j = 0; j < run->m; j++)
-            to[j] = from[j] - run->mean[j];
-    } else {
-        const float *from = (const float *)x->values + i * x->stride;
-        for (int64_t j = 0; j < run->m; j++)
-            to[j] = (double)from[j] - run->mean[j];
-    }
+    if (!x->sparse)
+        run->fetch(to,
+                   (const char *)x->values + (size_t)(i * x->stride) * tsr__type_size(x->type),
+                   x->stride, run->mean, count, run->m);
+    for (int64_t r = 0; x->sparse && r < count; r++)
+        tsr_matrix_get_sample(to + r * run->m, x, i + r);
 }
 
 void tsr__kmeans_load(const tsr__kmeans_run *run, tsr__kmeans_desk *desk, int64_t i)
 {
     if (!run->x->sparse)
-        tsr__kmeans_fetch(desk->row + desk->count * run->m, run, i);
+        tsr__kmeans_fetch(desk->row + desk->count * run->m, run, i, 1);
     desk->sample[desk->count++] = i;
 }
 
@@ -192,7 +187,7 @@ static void transfer(tsr__kmeans_run *run, double *row, int64_t i, int64_t a, in
             to[x->columns[at]] += sign * ((const double *)x->values)[at];
         return;
     }
-    tsr__kmeans_fetch(row, run, i);
+    tsr__kmeans_fetch(row, run, i, 1);
     for (int64_t j = 0; j < run->m; j++)
         to[j] += sign * row[j];
 }
@@ -244,7 +239,7 @@ static void measure_block(void *context, int64_t block, int thread)
     double *row = run->desk[thread].row, sum = 0;
     for (int64_t i = first; i < end; i++) {
         if (!run->x->sparse)
-            tsr__kmeans_fetch(row, run, i);
+            tsr__kmeans_fetch(row, run, i, 1);
         run->nearest[i] = square_to(run, i, row, run->of[i]);
         sum += run->nearest[i];
     }
@@ -343,10 +338,8 @@ double tsr__kmeans_iterate(tsr__kmeans_run *run, int64_t iterations)
         tsr__parallel(run->blocks, tsr__kmeans_threads(run, work), assign_block, run);
         met = sum_blocks(run->met, run->blocks);
         const int64_t changes = sum_blocks(run->changed, run->blocks);
-        const bool first =
-            iteration == 0; /* held samples are not counted, but not yet summed */
-        if (changes > 0 || first)
-            tally(run, first ? run->n : changes);
+        if (changes > 0 || iteration == 0) /* held samples are summed, too, without a change */
+            tally(run, iteration == 0 ? run->n : changes);
         if (fill_empty(run) + changes == 0)
             break;
         average(run);

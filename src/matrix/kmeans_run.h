@@ -26,6 +26,8 @@ typedef struct tsr__kmeans_desk {
 typedef struct tsr__kmeans_run {
     const tsr_matrix *x;
     const tsr__distances *kernels;
+    void (*fetch)(double *to, const void *from, int64_t stride, const double *mean,
+                  int64_t rows, int64_t columns); /* of the samples' type */
     const int32_t *held;
     int64_t n, m, k, rows, blocks, width;
     int threads;
@@ -53,8 +55,8 @@ typedef struct tsr__kmeans_run {
 /* Threads for so many operations: short work waits longer for a second thread than it takes. */
 int tsr__kmeans_threads(const tsr__kmeans_run *run, double operations);
 
-/* Sample i as doubles, moved by the mean. */
-void tsr__kmeans_fetch(double *to, const tsr__kmeans_run *run, int64_t i);
+/* Samples i .. i+count-1 as doubles, moved by the mean. */
+void tsr__kmeans_fetch(double *to, const tsr__kmeans_run *run, int64_t i, int64_t count);
 
 /* Puts sample i at the end of the desk. */
 void tsr__kmeans_load(const tsr__kmeans_run *run, tsr__kmeans_desk *desk, int64_t i);

@@ -42,11 +42,13 @@ static void try_block(void *context, int64_t block, int thread)
     tsr__kmeans_desk *desk = &run->desk[thread];
     const int64_t first = block * run->rows;
     const int64_t end = first + run->rows < run->n ? first + run->rows : run->n;
-    desk->count = 0;
     for (int64_t i = first; i < end; i++) {
         run->nearest[i] = weight(s, i);
-        tsr__kmeans_load(run, desk, i);
+        desk->sample[i - first] = i;
     }
+    desk->count = end - first;
+    if (!run->x->sparse)
+        tsr__kmeans_fetch(desk->row, run, first, desk->count);
     tsr__kmeans_products(run, desk, s->candidate, s->trials);
     for (int64_t t = 0; t < s->trials; t++)
         run->part[block * run->width + t] = run->kernels->spread(
@@ -57,7 +59,7 @@ static void try_block(void *context, int64_t block, int thread)
 /* Candidate t becomes sample i. */
 static void propose(start *s, int64_t t, int64_t i)
 {
-    tsr__kmeans_fetch(s->candidate + t * s->run->m, s->run, i);
+    tsr__kmeans_fetch(s->candidate + t * s->run->m, s->run, i, 1);
     s->square[t] = s->run->square[i];
 }
 
@@ -127,7 +129,7 @@ static int64_t start_held(start *s)
         if (run->held[i] < 0)
             continue;
         double *to = run->centers + run->held[i] * run->m;
-        tsr__kmeans_fetch(row, run, i);
+        tsr__kmeans_fetch(row, run, i, 1);
         for (int64_t j = 0; j < run->m; j++)
             to[j] += row[j];
         known += run->size[run->held[i]]++ == 0;

@@ -31,7 +31,8 @@ tsr_status tsr__eigen_pair(double *a, double *b, double *values, int64_t size)
     const lapack_int n = (lapack_int)size;
     if (check_size(size) < 0)
         return TSR_ERROR_ARGUMENT;
-    const lapack_int info = LAPACKE_dsygvd(LAPACK_COL_MAJOR, 1, 'V', 'U', n, a, n, b, n, values);
+    const lapack_int info =
+        LAPACKE_dsygvd(LAPACK_COL_MAJOR, 1, 'V', 'U', n, a, n, b, n, values);
     if (info > n)
         return tsr__fail(TSR_ERROR_DATA, "a matrix is not positive definite (row %d)",
                          (int)(info - n));
