@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Draws the swimmer: lines of ones on zeros. */
-#include "cli/swimmer.h"
+#include "cli/pictures.h"
 
 #include "base/memory.h"
 

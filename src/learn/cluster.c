@@ -17,7 +17,8 @@ tsr_status tsr_cluster(int32_t *of, double *cost, const tsr_matrix *x,
                                    .restarts = or_else(options->restarts, 20),
                                    .iterations = or_else(options->iterations, 300),
                                    .seed = (uint64_t)options->seed,
-                                   .threads = (int)options->threads,
+                                   .threads =
+                                       (int)(options->threads < 4096 ? options->threads : 4096),
                                    .held = options->held};
     TSR_TRY(tsr_matrix_check(x, TSR_NEED_FINITE, NULL));
     if (options->unit_codes) {

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Sheets: many small pictures as one. */
+#ifndef TSR_IMAGE_SHEET_H
+#define TSR_IMAGE_SHEET_H
+
+#include "matrix/matrix.h"
+
+/* Draws the rows of x, which are pictures, as a grid of `columns` (0: about square), each stretched to
+ * its own range with zero black, `zoom` times as large, and writes an 8-bit PNG to `path`. */
+tsr_status tsr__sheet_write(const char *path, const tsr_matrix *x, int64_t columns,
+                            int64_t zoom);
+
+#endif
