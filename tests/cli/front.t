@@ -17,7 +17,7 @@ The front door: overview, version, wrong words.
             select      Choose rank and weight by what is held out: labels, else entries.
     study   experiment  Run a protocol and print its table, ours beside the published figures.
             models      List the models: objective, supervision used, citation.
-            demo        Draw labelled pictures with known parts to try things on.
+            demo        Draw faces, fit the family with two labels a person, compare; or draw data to try.
   
   `tessera COMMAND --help` shows a command's options and an example.
   $ tessera
@@ -35,7 +35,7 @@ The front door: overview, version, wrong words.
             select      Choose rank and weight by what is held out: labels, else entries.
     study   experiment  Run a protocol and print its table, ours beside the published figures.
             models      List the models: objective, supervision used, citation.
-            demo        Draw labelled pictures with known parts to try things on.
+            demo        Draw faces, fit the family with two labels a person, compare; or draw data to try.
   
   `tessera COMMAND --help` shows a command's options and an example.
   [2]
