@@ -427,6 +427,7 @@ TSR_API tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *mode
 /* Classes of codes: by the largest block of a class-driven model, or by the nearest labelled
  * code of the training samples. `out` gets one class of the model's labels a sample. */
 typedef enum tsr_predict_by { TSR_PREDICT_BLOCK, TSR_PREDICT_NEAREST } tsr_predict_by;
+TSR_API bool tsr_model_has_blocks(const tsr_model *model); /* vectors of classes */
 TSR_API tsr_status tsr_model_predict(int32_t *out, const tsr_model *model,
                                      const tsr_matrix *codes, tsr_predict_by by);
 

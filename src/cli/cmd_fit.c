@@ -3,12 +3,15 @@
  * tessera fit: a model from data. */
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/predict.h"
 
 struct values {
     tsr_fit_options fit;
     tsr_read_options read;
     talk talk;
     const char *output, *resume, *sample_weights;
+    bool predict;
+    int predict_by;
 };
 
 static const tsr_setting table[] = {
@@ -17,6 +20,10 @@ static const tsr_setting table[] = {
                  "go on from the factors of this archive"),
     TSR_TEXT_ROW(struct values, sample_weights, "sample-weights", 0, NULL, "SRC",
                  "a weight for each sample: one column"),
+    TSR_FLAG_ROW(struct values, predict, "predict", 0, "predict classes of all samples"),
+    TSR_CHOICE_ROW(
+        struct values, predict_by, "predict-by", "auto|block|nearest",
+        "by the largest block of the code (class-driven) or the nearest labelled code"),
     TSR_END_ROW,
 };
 
@@ -25,7 +32,7 @@ static const tsr_setting *settings(void)
     return table;
 }
 
-static tsr_status print_json(const tsr_model *model)
+static tsr_status print_json(const tsr_model *model, const tsr_labels *predicted)
 {
     const tsr_fit_report r = tsr_model_report(model);
     tsr__json *root = tsr__json_new();
@@ -46,12 +53,15 @@ static tsr_status print_json(const tsr_model *model)
     tsr__json *notes = tsr__json_array(root, "notes");
     for (int64_t i = 0; i < tsr_model_notes(model); i++)
         tsr__json_text(notes, NULL, tsr_model_note(model, i));
+    if (predicted != NULL)
+        tsr__json_real(root, "accuracy", predicted_right(predicted, tsr_model_labels(model)));
+    predicted_json(root, predicted);
     const tsr_status status = tsr__json_print(root, stdout);
     tsr__json_free(root);
     return status;
 }
 
-static void print_text(const tsr_model *model, const char *output)
+static void print_text(const tsr_model *model, const tsr_labels *predicted, const char *output)
 {
     const tsr_fit_report r = tsr_model_report(model);
     (void)printf("%s: %lld samples x %lld features, rank %lld\n", r.model, (long long)r.samples,
@@ -64,6 +74,9 @@ static void print_text(const tsr_model *model, const char *output)
     if (r.spread > 0)
         (void)printf("  restarts' span  %.2e\n", r.spread);
     (void)printf("  seconds         %.3f\n", r.seconds);
+    if (predicted != NULL)
+        (void)printf("  accuracy        %.4f of the samples whose class is known\n",
+                     predicted_right(predicted, tsr_model_labels(model)));
     if (output != NULL)
         (void)printf("  written to      %s\n", output);
 }
@@ -74,6 +87,7 @@ static tsr_status run(const cli_call *call)
     struct values *values = call->values;
     tsr_data *data = NULL, *weights = NULL;
     tsr_model *model = NULL;
+    tsr_labels *predicted = NULL;
     values->read.progress = values->fit.progress = terminal_progress(values->talk.quiet);
     if (values->resume != NULL)
         values->fit.init = values->resume;
@@ -90,16 +104,19 @@ static tsr_status run(const cli_call *call)
         (void)fprintf(stderr, "note: %s\n", tsr_model_note(model, i));
     if (values->output != NULL)
         TSR_TRY(tsr_model_write(model, values->output));
+    if (values->predict)
+        TSR_TRY(predict_classes(&predicted, model, tsr_model_codes(model), values->predict_by));
     if (values->talk.json)
-        TSR_TRY(print_json(model));
+        TSR_TRY(print_json(model, predicted));
     else
-        print_text(model, values->output);
+        print_text(model, predicted, values->output);
     if (ended < 0)
         TSR_FAIL(ended, "stopped after %lld iterations%s%s",
                  (long long)tsr_model_report(model).iterations,
                  values->output != NULL ? "; the model so far is in " : "",
                  values->output != NULL ? values->output : "");
 done:
+    tsr_labels_free(predicted);
     tsr_model_free(model);
     tsr_data_free(data);
     tsr_data_free(weights);

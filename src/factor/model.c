@@ -89,6 +89,11 @@ const double *tsr_model_seconds(const tsr_model *model)
     return model->seconds;
 }
 
+bool tsr_model_has_blocks(const tsr_model *model)
+{
+    return model->per_class > 0;
+}
+
 int64_t tsr_model_notes(const tsr_model *model)
 {
     return model->notes.count;

@@ -91,11 +91,11 @@ Going on from an archive gives what one long run gives.
 Classes of new samples.
 
   $ tessera fit swimmer.h5 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% -o cd.h5 >/dev/null
-  $ tessera transform cd.h5 swimmer.h5 -q --predict block --json | grep -c '"accuracy"'
+  $ tessera transform cd.h5 swimmer.h5 -q --predict --predict-by block --json | grep -c '"accuracy"'
   1
-  $ tessera transform cd.h5 swimmer.h5 -q --predict nearest -o predicted.csv | head -1; head -1 predicted.csv | cut -d , -f 1,29
+  $ tessera transform cd.h5 swimmer.h5 -q --predict --predict-by nearest -o predicted.csv | head -1; head -1 predicted.csv | cut -d , -f 1,29
   256 samples, codes of 28 entries
   f0,label
-  $ tessera transform parts.h5 swimmer.h5 -q --predict block
+  $ tessera transform parts.h5 swimmer.h5 -q --predict --predict-by block
   tessera: nmf has no vectors of classes: predict by the nearest labelled code
   [1]

@@ -90,7 +90,7 @@ What cannot be fitted is refused with what to do instead.
   $ tessera transform three.h5 negative.csv
   tessera: negative.csv has 2 features; the model was fitted to 1024
   [1]
-  $ tessera transform three.h5 plain.npy --predict nearest
+  $ tessera transform three.h5 plain.npy --predict --predict-by nearest
   256 samples, codes of 3 entries
   $ head -c 3000 three.h5 > cut.h5; tessera transform cut.h5 plain.npy
   tessera: cut.h5: HDF5 cannot open the file
