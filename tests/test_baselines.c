@@ -6,7 +6,7 @@
 #include "lab.h"
 
 #include "learn/encoder.h"
-#include "learn/principal.h"
+#include "matrix/principal.h"
 
 static tsr_encoder *fit(const tsr_data *data, const char *format, ...)
 {

@@ -15,9 +15,9 @@
 #include "factor/plan.h"
 
 #include "base/random.h"
-#include "matrix/blas.h"
 #include "matrix/kmeans.h"
 #include "matrix/pass.h"
+#include "matrix/principal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -183,70 +183,6 @@ done:
     return status;
 }
 
-/* Orthonormal columns of a (rows x k): a <- a E diag(e)^-1/2 from the eigenvectors of a' a,
- * largest first; `length` gets the square roots of the eigenvalues. */
-static tsr_status orthonormal(double *a, double *length, double *work, int64_t rows, int64_t k)
-{
-    double *gram = work, *values = work + k * k, *row = values + k;
-    const tsr__product product = {.transpose_a = true,
-                                  .rows = k,
-                                  .columns = k,
-                                  .inner = rows,
-                                  .alpha = 1,
-                                  .a = a,
-                                  .b = a,
-                                  .c = gram,
-                                  .lda = k,
-                                  .ldb = k,
-                                  .ldc = k};
-    tsr__multiply_dense(TSR_FLOAT64, &product);
-    const tsr_status status = tsr__eigen(gram, values, k);
-    for (int64_t i = 0; status == TSR_OK && i < rows; i++) {
-        memcpy(row, a + i * k, (size_t)k * sizeof *row);
-        for (int64_t j = 0; j < k; j++) {
-            const double *e = gram + (k - 1 - j) * k, value = values[k - 1 - j];
-            double sum = 0;
-            for (int64_t l = 0; l < k; l++)
-                sum += row[l] * e[l];
-            a[i * k + j] = value > 1e-14 * values[k - 1] ? sum / sqrt(value) : 0;
-            length[j] = sqrt(fmax(value, 0));
-        }
-    }
-    return status;
-}
-
-/* The leading k singular triplets of x by subspace iteration: left (n x k), value, right (m x
- * k). */
-static tsr_status singular(double *left, double *value, double *right, const tsr_matrix *x,
-                           int64_t k, tsr__random *random, int threads)
-{
-    enum { ROUNDS = 30 };
-    tsr_status status = TSR_OK;
-    double *lanes = NULL, *work = NULL;
-    const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
-    TSR_NEW(lanes, tsr__lane_count(&source) * x->features * k);
-    TSR_NEW(work, k * k + 2 * k);
-    for (int64_t i = 0; i < x->features * k; i++)
-        right[i] = tsr__random_normal(random);
-    for (int round = 0; round < ROUNDS; round++) {
-        tsr__source_project(left, &source, right, k, threads);
-        TSR_TRY(orthonormal(left, value, work, x->samples, k));
-        tsr__source_collect(lanes, &source, left, k, threads);
-        memcpy(right, lanes, (size_t)(x->features * k) * sizeof *right);
-        TSR_TRY(orthonormal(right, value, work, x->features, k));
-    }
-    tsr__source_project(left, &source, right, k, threads);
-    TSR_TRY(orthonormal(left, value, work, x->samples, k));
-    tsr__source_collect(lanes, &source, left, k, threads); /* signs and order from one side */
-    for (int64_t i = 0; i < x->features; i++)
-        for (int64_t j = 0; j < k; j++)
-            right[i * k + j] = value[j] > 0 ? lanes[i * k + j] / value[j] : 0;
-done:
-    tsr__free(lanes);
-    tsr__free(work);
-    return status;
-}
-
 /* Column j of a (rows x k): the length of its positive (or negative) part. */
 static double part_length(const double *a, int64_t rows, int64_t k, int64_t j, double sign)
 {
@@ -260,14 +196,32 @@ static double part_length(const double *a, int64_t rows, int64_t k, int64_t j, d
 
 typedef enum filling { FILL_NOT, FILL_MEAN, FILL_RANDOM } filling;
 
-static void put_part(start *b, void *to, const double *a, int64_t rows, int64_t j, double sign,
-                     double by, const double fill[2])
+/* Column j of `to` (rows x k) from the part of one sign of column j of a (rows x r). */
+static void put_part(start *b, void *to, const double *a, int64_t rows, int64_t r, int64_t j,
+                     double sign, double by, const double fill[2])
 {
     tsr__solver *s = b->s;
     for (int64_t i = 0; i < rows; i++) {
-        const double v = by * fmax(sign * a[i * s->k + j], 0);
+        const double v = j < r ? by * fmax(sign * a[i * r + j], 0) : 0;
         const double zero = fill[0] + fill[1] * tsr__random_uniform(&b->random);
         tsr__real_set(s, to, i * s->k + j, v > 0 ? v : zero);
+    }
+}
+
+/* left = X right / sigma (n x r) and the singular values themselves. */
+static void left_vectors(double *left, double *sigma, const tsr_matrix *x,
+                         const tsr__axes *axes, int threads)
+{
+    const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
+    const int64_t r = axes->rank;
+    tsr__source_project(left, &source, axes->factor, r, threads);
+    for (int64_t j = 0; j < r; j++) {
+        double square = 0;
+        for (int64_t i = 0; i < x->samples; i++)
+            square += left[i * r + j] * left[i * r + j];
+        sigma[j] = sqrt(square);
+        for (int64_t i = 0; sigma[j] > 0 && i < x->samples; i++)
+            left[i * r + j] /= sigma[j];
     }
 }
 
@@ -276,37 +230,43 @@ static tsr_status start_svd(start *b, filling how)
     tsr_status status = TSR_OK;
     tsr__solver *s = b->s;
     const tsr_matrix *rows = b->problem->reduced != NULL ? b->problem->reduced : b->problem->x;
+    const tsr__axes_options options = {.rank = s->k,
+                                       .seed = (uint64_t)b->plan->options->seed,
+                                       .threads = s->threads,
+                                       .about_origin = true};
+    tsr__axes axes = {0};
     tsr_matrix *doubles = NULL;
-    double *left = NULL, *value = NULL, *right = NULL, sum = 0;
+    double *left = NULL, *sigma = NULL, sum = 0;
     if (b->plan->basis == TSR_BASIS_CONCEPT)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "nndsvd starts a free basis: --init random or kmeans for "
                                      "concept models");
     TSR_TRY(tsr_matrix_copy_as(&doubles, rows, TSR_FLOAT64, rows->sparse));
-    TSR_NEW(left, s->n * s->k);
-    TSR_NEW(value, s->k);
-    TSR_NEW(right, s->m * s->k);
-    TSR_TRY(singular(left, value, right, doubles, s->k, &b->random, s->threads));
+    TSR_TRY(tsr__principal_axes(&axes, doubles, &options));
+    const int64_t r = axes.rank;
+    TSR_NEW(left, s->n * r);
+    TSR_NEW_ZERO(sigma, s->k);
+    left_vectors(left, sigma, doubles, &axes, s->threads);
     for (int64_t at = 0; at < tsr_matrix_stored(doubles); at++)
         sum += ((const double *)doubles->values)[at];
     const double mean = sum / (double)s->n / (double)s->m;
     const double fill[2] = {how == FILL_MEAN ? mean : 0, how == FILL_RANDOM ? mean / 100 : 0};
     for (int64_t j = 0; j < s->k; j++) {
-        const double up =
-            part_length(left, s->n, s->k, j, 1) * part_length(right, s->m, s->k, j, 1);
-        const double down =
-            part_length(left, s->n, s->k, j, -1) * part_length(right, s->m, s->k, j, -1);
-        const double sign = up >= down ? 1 : -1, share = fmax(up, down);
-        const double l = part_length(left, s->n, s->k, j, sign);
-        const double r = part_length(right, s->m, s->k, j, sign);
-        const double by = sqrt(value[j] * share);
-        put_part(b, s->codes, left, s->n, j, sign, l > 0 ? by / l : 0, fill);
-        put_part(b, s->basis, right, s->m, j, sign, r > 0 ? by / r : 0, fill);
+        double length[2][2] = {{0, 0}, {0, 0}}; /* left, right; positive, negative part */
+        for (int part = 0; j < r && part < 2; part++) {
+            length[0][part] = part_length(left, s->n, r, j, part == 0 ? 1 : -1);
+            length[1][part] = part_length(axes.factor, s->m, r, j, part == 0 ? 1 : -1);
+        }
+        const int part = length[0][0] * length[1][0] >= length[0][1] * length[1][1] ? 0 : 1;
+        const double l = length[0][part], v = length[1][part], by = sqrt(sigma[j] * l * v);
+        const double sign = part == 0 ? 1 : -1;
+        put_part(b, s->codes, left, s->n, r, j, sign, l > 0 ? by / l : 0, fill);
+        put_part(b, s->basis, axes.factor, s->m, r, j, sign, v > 0 ? by / v : 0, fill);
     }
 done:
     tsr_matrix_free(doubles);
+    tsr__axes_clear(&axes);
     tsr__free(left);
-    tsr__free(value);
-    tsr__free(right);
+    tsr__free(sigma);
     return status;
 }
 

@@ -18,7 +18,7 @@
  * Cost: PCA + O(l d^2 + d^3), mfa besides l^2 d for neighbours, l the samples with a class. */
 #include "learn/encoder.h"
 
-#include "learn/principal.h"
+#include "matrix/principal.h"
 #include "matrix/blas.h"
 #include "matrix/neighbours.h"
 #include "matrix/parallel.h"

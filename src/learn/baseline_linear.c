@@ -6,7 +6,7 @@
  *     pca   the leading principal axes; see principal.c */
 #include "learn/encoder.h"
 
-#include "learn/principal.h"
+#include "matrix/principal.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Principal axes: the directions of greatest variance of the samples. */
-#ifndef TSR_LEARN_PRINCIPAL_H
-#define TSR_LEARN_PRINCIPAL_H
+#ifndef TSR_MATRIX_PRINCIPAL_H
+#define TSR_MATRIX_PRINCIPAL_H
 
 #include "matrix/matrix.h"
 
@@ -20,6 +20,7 @@ typedef struct tsr__axes_options {
     double energy; /* the fewest that hold this share of the variance; 0: no matter */
     uint64_t seed;
     int threads;
+    bool about_origin; /* no mean is taken off: the axes are right singular vectors */
 } tsr__axes_options;
 
 /* The leading axes of x (doubles, dense or sparse); those along which x does not vary are left

@@ -10,7 +10,7 @@
  *
  * Exact products centre tile by tile: a mean far from zero costs no digits. Tiles and lanes are
  * fixed, so the result does not depend on the number of threads. */
-#include "learn/principal.h"
+#include "matrix/principal.h"
 
 #include "base/random.h"
 #include "matrix/blas.h"
@@ -307,6 +307,7 @@ typedef struct subspace {
     tsr__source source;
     int64_t l;
     int threads;
+    bool about_origin;
     double *q, *y, *lanes, *work; /* m x l, n x l, lanes x m x l, see orthonormalise */
     double *turn, *value;         /* l x l, l */
 } subspace;
@@ -328,7 +329,8 @@ static tsr_status look(subspace *s)
 {
     double *gram = s->work, *value = gram + s->l * s->l;
     tsr__source_project(s->y, &s->source, s->q, s->l, s->threads);
-    centre_columns(s->y, s->x->samples, s->l);
+    if (!s->about_origin)
+        centre_columns(s->y, s->x->samples, s->l);
     times(gram, s->y, true, s->y, s->l, s->l, s->x->samples);
     const tsr_status status = tsr__eigen(gram, value, s->l);
     for (int64_t a = 0; status == TSR_OK && a < s->l; a++) {
@@ -385,7 +387,8 @@ static tsr_status by_subspace(tsr__axes *axes, bool *enough, const tsr_matrix *x
     subspace s = {.x = x,
                   .source = tsr__source_of_matrix(x, 1 << 19),
                   .l = l,
-                  .threads = tsr__threads(o->threads, TSR_LANES)};
+                  .threads = tsr__threads(o->threads, TSR_LANES),
+                  .about_origin = o->about_origin};
     double *chosen = NULL;
     TSR_NEW(s.q, m * l);
     TSR_NEW(s.y, n * l);
@@ -445,7 +448,8 @@ tsr_status tsr__principal_axes(tsr__axes *out, const tsr_matrix *x,
     double *row = NULL;
     TSR_NEW_ZERO(axes.mean, x->features);
     TSR_NEW(row, x->features);
-    mean_of(axes.mean, row, x);
+    if (!options->about_origin)
+        mean_of(axes.mean, row, x);
     axes.total = scatter_of(x, axes.mean);
     if (axes.total > 0 && side <= (x->sparse ? SPARSE_LIMIT : DENSE_LIMIT))
         TSR_TRY(exact(&axes, x, options));
