@@ -35,16 +35,11 @@ Fitting, encoding, predicting.
   $ tessera fit swimmer.h5 -q --rank 4 --iterations 7 --tolerance 0 --solver mu --json | grep -E 'iterations|converged'
     "iterations": 7,
     "converged": false,
-  $ tessera info parts.h5:basis
+  $ tessera info parts.h5:basis | head -4
   parts.h5:basis
     format     h5, float64, dense
     samples    17
     features   1024 (images 32 x 32, row by row)
-    density    4.216 %
-    range      0 .. 106.71001318217704
-    unit norm  no
-    labels     none
-    note       872 features are all zero, the first is feature 0
   $ tessera transform parts.h5 swimmer.h5 -q -o codes.npy && tessera info codes.npy | head -4
   256 samples, codes of 17 entries
     written to  codes.npy
