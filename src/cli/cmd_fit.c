@@ -10,8 +10,7 @@ struct values {
     tsr_read_options read;
     talk talk;
     const char *output, *resume, *sample_weights;
-    bool predict;
-    int predict_by;
+    prediction prediction;
 };
 
 static const tsr_setting table[] = {
@@ -20,10 +19,6 @@ static const tsr_setting table[] = {
                  "go on from the factors of this archive"),
     TSR_TEXT_ROW(struct values, sample_weights, "sample-weights", 0, NULL, "SRC",
                  "a weight for each sample: one column"),
-    TSR_FLAG_ROW(struct values, predict, "predict", 0, "predict classes of all samples"),
-    TSR_CHOICE_ROW(
-        struct values, predict_by, "predict-by", "auto|block|nearest",
-        "by the largest block of the code (class-driven) or the nearest labelled code"),
     TSR_END_ROW,
 };
 
@@ -104,8 +99,9 @@ static tsr_status run(const cli_call *call)
         (void)fprintf(stderr, "note: %s\n", tsr_model_note(model, i));
     if (values->output != NULL)
         TSR_TRY(tsr_model_write(model, values->output));
-    if (values->predict)
-        TSR_TRY(predict_classes(&predicted, model, tsr_model_codes(model), values->predict_by));
+    if (values->prediction.wanted)
+        TSR_TRY(
+            predict_classes(&predicted, model, tsr_model_codes(model), values->prediction.by));
     if (values->talk.json)
         TSR_TRY(print_json(model, predicted));
     else
@@ -137,6 +133,7 @@ const cli_command command_fit = {
     .size = sizeof(struct values),
     .groups = {{"output", settings, 0},
                {"model", tsr_fit_settings, offsetof(struct values, fit)},
+               {"predicting", predict_settings, offsetof(struct values, prediction)},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},
     .run = run,

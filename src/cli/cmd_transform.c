@@ -11,8 +11,7 @@ struct values {
     talk talk;
     const char *output;
     bool unit_codes;
-    bool predict;
-    int predict_by;
+    prediction prediction;
 };
 
 static const tsr_setting table[] = {
@@ -20,11 +19,6 @@ static const tsr_setting table[] = {
         struct values, output, "output", 'o', NULL, "FILE",
         "where the codes go; with --predict, formats that hold labels keep the classes"),
     TSR_FLAG_ROW(struct values, unit_codes, "unit-codes", 0, "scale codes to unit length"),
-    TSR_FLAG_ROW(struct values, predict, "predict", 0,
-                 "predict classes, and say how many are right"),
-    TSR_CHOICE_ROW(
-        struct values, predict_by, "predict-by", "auto|block|nearest",
-        "by the largest block of the code (class-driven) or the nearest labelled code"),
     TSR_END_ROW,
 };
 
@@ -71,8 +65,8 @@ static tsr_status run(const cli_call *call)
     TSR_TRY(tsr_data_read(&data, call->operand[1], &values->read));
     TSR_TRY(tsr_model_transform(&codes, model, data, &values->transform));
     terminal_clear();
-    if (values->predict)
-        TSR_TRY(predict_classes(&predicted, model, codes, values->predict_by));
+    if (values->prediction.wanted)
+        TSR_TRY(predict_classes(&predicted, model, codes, values->prediction.by));
     if (values->unit_codes)
         tsr_matrix_normalize(codes, TSR_NORM_L2);
     TSR_TRY(report(codes, predicted, data, values));
@@ -101,6 +95,7 @@ const cli_command command_transform = {
     .size = sizeof(struct values),
     .groups = {{"output", settings, 0},
                {"encoding", tsr_transform_settings, offsetof(struct values, transform)},
+               {"predicting", predict_settings, offsetof(struct values, prediction)},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},
     .run = run,

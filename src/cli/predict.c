@@ -4,8 +4,23 @@
 #include "cli/predict.h"
 
 #include "base/memory.h"
+#include "base/settings.h"
 
 #include <string.h>
+
+static const tsr_setting table[] = {
+    TSR_FLAG_ROW(prediction, wanted, "predict", 0,
+                 "predict classes, and say how many are right"),
+    TSR_CHOICE_ROW(
+        prediction, by, "predict-by", "auto|block|nearest",
+        "by the largest block of the code (class-driven) or the nearest labelled code"),
+    TSR_END_ROW,
+};
+
+const tsr_setting *predict_settings(void)
+{
+    return table;
+}
 
 tsr_status predict_classes(tsr_labels **out, const tsr_model *model, const tsr_matrix *codes,
                            int by)

@@ -7,8 +7,13 @@
 #include "base/json.h"
 #include "base/status.h"
 
-/* Values of --predict-by. */
+/* What commands that predict take. */
+typedef struct prediction {
+    bool wanted;
+    int by; /* one of the values below */
+} prediction;
 enum { PREDICT_AUTO, PREDICT_BLOCK, PREDICT_NEAREST };
+const tsr_setting *predict_settings(void);
 
 /* Classes of the codes as labels with the model's names; auto: by block where there are any. */
 tsr_status predict_classes(tsr_labels **out, const tsr_model *model, const tsr_matrix *codes,

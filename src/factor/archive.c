@@ -300,7 +300,6 @@ static tsr_status get_all(tsr_model *model, const tsr__hdf5 *file)
     tsr__names classes = {NULL, 0, 0};
     int32_t *of = NULL;
     char *kind = NULL;
-    tsr_matrix *gram = NULL;
     if (!tsr__hdf5_has_attribute(file, "", "kind"))
         TSR_FAIL(TSR_ERROR_FORMAT, "is an HDF5 file, but no model: `tessera fit` writes one");
     TSR_TRY(tsr__hdf5_get_text(&kind, file, "", "kind"));
@@ -335,7 +334,6 @@ done:
     tsr__names_clear(&classes);
     tsr__free(of);
     tsr__free(kind);
-    tsr_matrix_free(gram);
     return status;
 }
 

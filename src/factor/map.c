@@ -67,14 +67,10 @@ static void push_kernel(tsr__solver *s)
     push_sums(s);
 }
 
-struct splitting {
-    tsr__solver *s;
-};
-
 /* lift = K+ W and lift_negative = |K-| W, entry by entry of a block of K. */
 static void split_block(void *context, const tsr__block *block, int64_t lane)
 {
-    tsr__solver *s = ((struct splitting *)context)->s;
+    tsr__solver *s = context;
     (void)lane;
     for (int64_t i = 0; i < block->samples; i++) {
         void *up = tsr__real_at(s, s->lift, (block->first + i) * s->k);
@@ -91,8 +87,7 @@ static void split_block(void *context, const tsr__block *block, int64_t lane)
 
 static void push_signed(tsr__solver *s)
 {
-    struct splitting splitting = {s};
-    tsr__visit_blocks(&s->atoms, s->threads, split_block, &splitting);
+    tsr__visit_blocks(&s->atoms, s->threads, split_block, s);
     tsr__gram(s, s->gram, s->basis, s->lift, s->m, true);
     tsr__gram(s, s->gram_negative, s->basis, s->lift_negative, s->m, true);
     push_sums(s);

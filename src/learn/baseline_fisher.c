@@ -18,11 +18,11 @@
  * Cost: PCA + O(l d^2 + d^3), mfa besides l^2 d for neighbours, l the samples with a class. */
 #include "learn/encoder.h"
 
-#include "matrix/principal.h"
 #include "matrix/blas.h"
 #include "matrix/neighbours.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
+#include "matrix/principal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  *     pca   the leading principal axes; see principal.c */
 #include "learn/encoder.h"
 
-#include "matrix/principal.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
+#include "matrix/principal.h"
 
 #include <math.h>
 

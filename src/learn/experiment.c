@@ -18,6 +18,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const char *tsr__experiment_row(const tsr__protocol *p, int64_t row)
+{
+    return row < 0 ? "average" : p->key != NULL ? p->values.name[row] : "all";
+}
+
 /* Published figures ----------------------------------------------------------------------- */
 
 tsr_status tsr__published_read(tsr__published *out, const char *path)
@@ -175,11 +180,6 @@ done:
     return status;
 }
 
-static const char *row_name(const tsr__protocol *p, int64_t row)
-{
-    return p->key != NULL ? p->values.name[row] : "all";
-}
-
 /* Lines of an earlier run: row,draw,method,accuracy,nmi,rank,seconds. */
 static tsr_status take_done(tsr__experiment *e, const char *path)
 {
@@ -196,7 +196,8 @@ static tsr_status take_done(tsr__experiment *e, const char *path)
             continue; /* the head, or a line that a stop cut short */
         for (int64_t i = 0; i < e->trials; i++) {
             tsr__trial *t = &e->trial[i];
-            if (t->draw != draw || strcmp(row_name(&e->protocol, t->row), row) != 0 ||
+            if (t->draw != draw ||
+                strcmp(tsr__experiment_row(&e->protocol, t->row), row) != 0 ||
                 strcmp(e->protocol.method[t->method].name, method) != 0)
                 continue;
             t->done = tsr__text_is_real(&t->accuracy, accuracy) &&
@@ -238,7 +239,7 @@ static void report(void *context)
         char accuracy[TSR_REAL_SIZE], nmi[TSR_REAL_SIZE];
         (void)tsr__format_real(accuracy, t->accuracy);
         (void)tsr__format_real(nmi, t->nmi);
-        (void)fprintf(r->draws, "%s,%lld,%s,%s,%s,%lld,%.3f\n", row_name(p, t->row),
+        (void)fprintf(r->draws, "%s,%lld,%s,%s,%s,%lld,%.3f\n", tsr__experiment_row(p, t->row),
                       (long long)t->draw, p->method[t->method].name, accuracy, nmi,
                       (long long)t->rank, t->seconds);
         (void)fflush(r->draws);
@@ -249,8 +250,8 @@ static void report(void *context)
     if (status < 0 && r->status == TSR_OK) {
         r->status = (int)status;
         (void)snprintf(r->message, sizeof r->message, "%s, row %s, draw %lld: %s",
-                       p->method[t->method].name, row_name(p, t->row), (long long)t->draw,
-                       tsr_message());
+                       p->method[t->method].name, tsr__experiment_row(p, t->row),
+                       (long long)t->draw, tsr_message());
     }
 }
 

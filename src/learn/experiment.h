@@ -65,6 +65,9 @@ typedef enum tsr__table_format {
 tsr_status tsr__table_print(FILE *to, const tsr__experiment *experiment,
                             tsr__table_format format);
 
+/* What a row is called: the value it varies; "average" for -1. */
+const char *tsr__experiment_row(const tsr__protocol *protocol, int64_t row);
+
 /* Mean and standard deviation (over draws) of a metric; row -1: average of the rows' means. */
 typedef struct tsr__cell {
     double mean, deviation, published;

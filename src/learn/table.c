@@ -18,12 +18,6 @@ static int64_t metrics_of(const tsr__experiment *e, const char *metric[2])
     return cluster ? 2 : 1;
 }
 
-/* Rows -1 stands for the average. */
-static const char *row_name(const tsr__experiment *e, int64_t row)
-{
-    return row < 0 ? "average" : e->protocol.key != NULL ? e->protocol.values.name[row] : "all";
-}
-
 static int64_t row_count(const tsr__experiment *e)
 {
     return e->rows > 1 ? e->rows + 1 : e->rows;
@@ -59,7 +53,7 @@ static void print_grid(FILE *to, const tsr__experiment *e, const char *metric, c
         (void)fprintf(to, "|\n");
     }
     for (int64_t i = 0; i < row_count(e); i++) {
-        (void)fprintf(to, "%s%-8s", g->begin, row_name(e, row_at(e, i)));
+        (void)fprintf(to, "%s%-8s", g->begin, tsr__experiment_row(&e->protocol, row_at(e, i)));
         for (int64_t m = 0; m < p->methods; m++) {
             const tsr__cell cell = tsr__experiment_cell(e, row_at(e, i), m, metric);
             char text[96] = "-";
@@ -114,8 +108,9 @@ static void print_csv(FILE *to, const tsr__experiment *e, const char *metric)
     for (int64_t i = 0; i < row_count(e); i++)
         for (int64_t m = 0; m < p->methods; m++) {
             const tsr__cell cell = tsr__experiment_cell(e, row_at(e, i), m, metric);
-            (void)fprintf(to, "%s,%s,%s,%.4f,%.4f,%lld,", metric, row_name(e, row_at(e, i)),
-                          p->method[m].name, cell.mean, cell.deviation, (long long)cell.count);
+            (void)fprintf(to, "%s,%s,%s,%.4f,%.4f,%lld,", metric,
+                          tsr__experiment_row(&e->protocol, row_at(e, i)), p->method[m].name,
+                          cell.mean, cell.deviation, (long long)cell.count);
             if (isnan(cell.published))
                 (void)fprintf(to, ",\n");
             else
@@ -138,7 +133,7 @@ static tsr_status print_json(FILE *to, const tsr__experiment *e)
                 const tsr__cell cell = tsr__experiment_cell(e, row_at(e, i), m, metric[q]);
                 tsr__json *item = tsr__json_object(cells, NULL);
                 tsr__json_text(item, "metric", metric[q]);
-                tsr__json_text(item, "row", row_name(e, row_at(e, i)));
+                tsr__json_text(item, "row", tsr__experiment_row(&e->protocol, row_at(e, i)));
                 tsr__json_text(item, "method", p->method[m].name);
                 tsr__json_real(item, "mean", cell.mean);
                 tsr__json_real(item, "deviation", cell.deviation);
