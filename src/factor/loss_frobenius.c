@@ -23,7 +23,6 @@ static const void *rows_of(const tsr__solver *s, const tsr__block *block)
 static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     tsr__block_project(lane->projection, block, s->basis, s->k);
-    tsr__times(s, lane->product, 1, rows_of(s, block), s->gram, block->samples, s->k, s->k);
 }
 
 /* Does something at every missing entry: sample `row`, feature `j`, where F g is y. */
@@ -79,10 +78,10 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
     const int64_t count = block->samples * s->k;
     const size_t bytes = (size_t)count * tsr__type_size(s->type);
     memcpy(lane->halves.minus, lane->projection, bytes);
-    memcpy(lane->halves.curved, lane->product, bytes);
     memset(lane->halves.flat, 0, bytes);
     kernels->scale(lane->halves.minus, 2, count);
-    kernels->scale(lane->halves.curved, 2, count);
+    tsr__times(s, lane->halves.curved, 2, rows_of(s, block), s->gram, block->samples, s->k,
+               s->k);
     if (s->gram_negative != NULL)
         tsr__times(s, lane->halves.anti, 2, rows_of(s, block), s->gram_negative, block->samples,
                    s->k, s->k);

@@ -13,6 +13,7 @@
  * threads. Nothing in here allocates or fails. */
 #include "factor/solver.h"
 
+#include "matrix/descent.h"
 #include "matrix/pass.h"
 
 #include <math.h>
@@ -46,7 +47,6 @@ static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
     const int64_t rows = s->source.block_samples, block = rows * s->k;
     const bool tiled = s->loss == &tsr__loss_kl && !s->source.sparse;
     *l = (tsr__lane){.projection = take(s, arena, block),
-                     .product = take(s, arena, block),
                      .weighted = take(s, arena, block),
                      .halves = take_halves(s, arena, rows, false),
                      .bend = take(s, arena, block),
@@ -88,6 +88,7 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     s->lanes = tsr__lane_count(&s->source);
     s->basis = take(s, arena, s->m * s->k);
     s->codes = take(s, arena, s->n * s->k);
+    s->plain = s->extrapolates ? take(s, arena, s->n * s->k) : NULL;
     s->gram = take(s, arena, s->k * s->k);
     s->columns = tsr__arena_take(arena, 2 * s->k, sizeof(double));
     s->column_sum = tsr__arena_take(arena, s->k, sizeof(double));
@@ -100,6 +101,8 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     layout_concept(s, arena);
     for (int i = 0; i < s->penalties; i++)
         layout_penalty(s, arena, &s->penalty[i]);
+    for (int64_t i = 0; i < TSR_LANES; i++)
+        s->room[i] = take(s, arena, tsr__descent_room(s->k));
     for (int64_t lane = 0; lane < s->lanes; lane++)
         layout_lane(s, arena, lane);
 }
@@ -125,40 +128,6 @@ static void sum_lanes(tsr__solver *s)
         tsr__lanes_sum(s->lost_lanes, s->m * s->k, s->lanes, s->type, s->threads);
 }
 
-static void accumulate_block(void *context, const tsr__block *block, int64_t lane)
-{
-    tsr__solver *s = context;
-    s->loss->accumulate(s, block, &s->lane[lane]);
-}
-
-static void move_block(void *context, const tsr__block *block, int64_t lane)
-{
-    tsr__solver *s = context;
-    tsr__update_codes(s, block, &s->lane[lane]);
-    s->loss->accumulate(s, block, &s->lane[lane]);
-}
-
-void tsr__solver_start(tsr__solver *s)
-{
-    s->map->push(s);
-    if (s->scale == TSR_SCALE_PRODUCT || s->scale == TSR_SCALE_MODEL)
-        tsr__fix_scale(s, TSR_SCALE_PRODUCT);
-    clear_sums(s);
-    tsr__visit_blocks(&s->source, s->threads, accumulate_block, s);
-    sum_lanes(s);
-    tsr__refresh(s);
-}
-
-void tsr__solver_step(tsr__solver *s)
-{
-    if (!s->fixed_basis)
-        tsr__update_basis(s);
-    clear_sums(s);
-    tsr__visit_blocks(&s->source, s->threads, move_block, s);
-    sum_lanes(s);
-    tsr__refresh(s);
-}
-
 static double gram_at(const tsr__solver *s, int64_t i)
 {
     return tsr__real_get(s, s->gram, i) -
@@ -178,6 +147,74 @@ double tsr__solver_objective(const tsr__solver *s)
     if (s->basis_ridge > 0)
         basis += s->basis_ridge / 2 * kernels->dot(s->basis, s->basis, s->m * s->k);
     return s->loss->value(s) + s->constant + s->penalty_value + basis;
+}
+
+static void accumulate_block(void *context, const tsr__block *block, int64_t lane)
+{
+    tsr__solver *s = context;
+    s->loss->accumulate(s, block, &s->lane[lane]);
+}
+
+/* Steps whose zeros stay zero must not be led into one. */
+static double floor_of(const tsr__solver *s)
+{
+    return s->codes_rule == TSR_RULE_DESCEND ? 0 : 0.1;
+}
+
+static void move_block(void *context, const tsr__block *block, int64_t lane)
+{
+    tsr__solver *s = context;
+    const int64_t at = block->first * s->k;
+    tsr__update_codes(s, block, &s->lane[lane]);
+    if (s->plain != NULL)
+        tsr__kernels_for(s)->extrapolate(tsr__real_at(s, s->codes, at),
+                                         tsr__real_at(s, s->plain, at), s->push, floor_of(s),
+                                         block->samples * s->k);
+    s->loss->accumulate(s, block, &s->lane[lane]);
+}
+
+static void pass(tsr__solver *s, tsr__visit visit)
+{
+    clear_sums(s);
+    tsr__visit_blocks(&s->source, s->threads, visit, s);
+    sum_lanes(s);
+    tsr__refresh(s);
+}
+
+/* The codes go on in the direction of their last step, further as long as J falls; where it
+ * does not they return to where the step itself, which never raises J, had led. */
+static void steer(tsr__solver *s)
+{
+    double now = tsr__solver_objective(s);
+    if (s->push > 0 && !(now <= s->last)) {
+        memcpy(s->codes, s->plain, (size_t)(s->n * s->k) * tsr__type_size(s->type));
+        pass(s, accumulate_block);
+        now = tsr__solver_objective(s);
+        s->run = 0;
+    } else {
+        s->run++;
+    }
+    s->push = s->run / (s->run + 3);
+    s->last = now;
+}
+
+void tsr__solver_start(tsr__solver *s)
+{
+    s->map->push(s);
+    if (s->scale == TSR_SCALE_PRODUCT || s->scale == TSR_SCALE_MODEL)
+        tsr__fix_scale(s, TSR_SCALE_PRODUCT);
+    pass(s, accumulate_block);
+    s->push = s->run = 0;
+    s->last = (double)INFINITY;
+}
+
+void tsr__solver_step(tsr__solver *s)
+{
+    if (!s->fixed_basis)
+        tsr__update_basis(s);
+    pass(s, move_block);
+    if (s->plain != NULL)
+        steer(s);
 }
 
 /* Adds theta |gradient| to moving and theta (plus + minus) to still; see solver.h. */

@@ -45,7 +45,7 @@ typedef enum tsr__scale_rule {
 typedef struct tsr__loss {
     const char *name;
     bool logarithmic; /* its bound is in log theta: see majorise */
-    /* What the codes of a block need of the data, into the lane's projection (and product). */
+    /* What the codes of a block need of the data, into the lane's projection. */
     void (*project)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
     /* The lane's halves from the projection: the gradient with respect to the block's codes. */
     void (*codes)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
@@ -94,13 +94,13 @@ struct tsr__penalty {
 
 /* What one block of samples is worked on with; a lane has one. */
 struct tsr__lane {
-    void *projection, *product, *weighted; /* block x k */
-    tsr__halves halves;                    /* block x k each */
-    void *bend;                            /* block x k */
-    void *tile;                            /* KL, dense: block x m */
-    void *collect, *spread, *lost;         /* sums: m x k, k x k, m x k (missing entries) */
-    double *column_sum;                    /* KL: k */
-    double value;                          /* sum of the loss, where it is summed by block */
+    void *projection, *weighted;   /* block x k */
+    tsr__halves halves;            /* block x k each */
+    void *bend;                    /* block x k */
+    void *tile;                    /* KL, dense: block x m */
+    void *collect, *spread, *lost; /* sums: m x k, k x k, m x k (missing entries) */
+    double *column_sum;            /* KL: k */
+    double value;                  /* sum of the loss, where it is summed by block */
 };
 
 enum { TSR_MOST_PENALTIES = 8 };
@@ -129,15 +129,17 @@ struct tsr__solver {
     double basis_exponent, codes_exponent;
     tsr__norm_name norm;
     tsr__scale_rule scale;
-    bool fixed_basis;
-    int sweeps;
+    bool fixed_basis, extrapolates;
+    int basis_sweeps, codes_sweeps; /* of coordinate descent, a pass */
     double decorrelate, basis_lasso, basis_ridge;
     tsr__penalty penalty[TSR_MOST_PENALTIES];
     int penalties;
 
     /* the state */
-    void *basis, *codes; /* m x k, n x k */
-    void *weights;       /* concept: atoms x k; else NULL */
+    void *basis, *codes;    /* m x k, n x k */
+    void *plain;            /* n x k: the codes before they were extrapolated; NULL: never */
+    double push, run, last; /* how far they are; steps since J last rose; J before */
+    void *weights;          /* concept: atoms x k; else NULL */
     void *lift, *gram;   /* metric times basis (m x k; often the basis itself), F' F (k x k) */
     void *lift_negative; /* kernels of either sign: |K-| W */
     void *gram_negative; /*   W' |K-| W */
@@ -149,7 +151,8 @@ struct tsr__solver {
     void *atom_lanes;         /* concept: lanes x m x k */
     void *collect_lanes, *spread_lanes, *lost_lanes; /* sums by lane */
     double *column_lanes;
-    double *work; /* 2 max(m, k) doubles */
+    double *work;          /* 2 max(m, k) doubles */
+    void *room[TSR_LANES]; /* of a descent, by lane or thread */
     double penalty_value;
     tsr__lane lane[TSR_LANES];
     int64_t lanes;

@@ -104,7 +104,8 @@ static tsr_status configure(encoding *e)
     s->fixed_basis = true;
     s->decorrelate = s->basis_lasso = s->basis_ridge = 0;
     s->scale = TSR_SCALE_FREE;
-    s->sweeps = 50; /* the projection stays: let the codes settle before making it anew */
+    s->extrapolates = false;
+    s->codes_sweeps = 50; /* the projection stays: let the codes settle before making it anew */
     tsr__solver_layout(s, &e->arena);
     const tsr_status status = tsr__arena_open(&e->arena);
     if (status < 0)

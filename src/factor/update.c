@@ -23,6 +23,7 @@
  */
 #include "factor/solver.h"
 #include "matrix/blas.h"
+#include "matrix/descent.h"
 #include "matrix/parallel.h"
 
 #include <math.h>
@@ -115,11 +116,11 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
 {
     tsr__descent descent = {.theta = tsr__real_at(s, s->codes, block->first * s->k),
                             .projection = lane->projection,
-                            .product = lane->product,
                             .gram = s->gram,
+                            .work = s->room[lane - s->lane],
                             .rows = block->samples,
                             .k = s->k,
-                            .sweeps = s->sweeps};
+                            .sweeps = s->codes_sweeps};
     s->loss->project(s, block, lane);
     if (s->weight != NULL)
         descent.weight = tsr__real_at(s, s->weight, block->first);
@@ -128,7 +129,7 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
         descent.slope = lane->halves.flat;
         descent.bend = lane->bend;
     }
-    tsr__kernels_for(s)->descend(&descent);
+    tsr__descents_of(s->type)->squares(&descent);
 }
 
 void tsr__update_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
@@ -246,23 +247,21 @@ static void descend_rows(void *context, int64_t item, int thread)
     const int64_t rows = s->m - first < step->chunk ? s->m - first : step->chunk;
     tsr__descent descent = {.theta = tsr__real_at(s, s->basis, at),
                             .projection = tsr__real_at(s, s->collect_lanes, at),
-                            .product = tsr__real_at(s, s->halves.curved, at),
                             .gram = s->spread_lanes,
+                            .work = s->room[thread],
                             .rows = rows,
                             .k = s->k,
-                            .sweeps = s->sweeps};
-    (void)thread;
-    tsr__times(s, descent.product, 1, descent.theta, s->spread_lanes, rows, s->k, s->k);
+                            .sweeps = s->basis_sweeps};
     if (s->basis_lasso > 0 || s->basis_ridge > 0) {
         descent.slope = tsr__real_at(s, s->halves.flat, at);
         descent.bend = tsr__real_at(s, s->halves.minus, at);
-        for (int64_t i = 0; i < rows * s->k; i++) {
-            tsr__real_set(s, descent.slope, i,
-                          s->basis_lasso + s->basis_ridge * tsr__real_get(s, descent.theta, i));
-            tsr__real_set(s, s->halves.minus, at + i, s->basis_ridge);
+        for (int64_t i = at; i < at + rows * s->k; i++) {
+            tsr__real_set(s, s->halves.flat, i,
+                          s->basis_lasso + s->basis_ridge * tsr__real_get(s, s->basis, i));
+            tsr__real_set(s, s->halves.minus, i, s->basis_ridge);
         }
     }
-    tsr__kernels_for(s)->descend(&descent);
+    tsr__descents_of(s->type)->squares(&descent);
 }
 
 /* An upper bound of the largest eigenvalue of sum_{l != k} f_l f_l', by row sums of its gram.
@@ -279,68 +278,86 @@ static double largest_eigenvalue(const tsr__solver *s, int64_t k)
     return most;
 }
 
-/* wish += 4 gamma (largest f_k - sum_{l != k} f_l (f_l . f_k)) */
-static void wish_apart(const tsr__solver *s, double *wish, int64_t k)
+/* The basis on the sphere, vector by vector: F' and (X' G)' as k x m, and what f_k should be
+ * like, m. They take the place of halves, which this step does not need. */
+typedef struct sphere {
+    void *basis, *collect, *wish;
+} sphere;
+
+static void *row_at(const tsr__solver *s, void *rows, int64_t k)
 {
-    const double most = largest_eigenvalue(s, k);
-    for (int64_t j = 0; j < s->m; j++) {
-        const double f = tsr__real_get(s, s->basis, j * s->k + k);
-        double shared = 0;
-        for (int64_t l = 0; l < s->k; l++)
-            shared += l == k ? 0
-                             : tsr__real_get(s, s->basis, j * s->k + l) *
-                                   tsr__real_get(s, s->gram, l * s->k + k);
-        wish[j] += 4 * s->decorrelate * (most * f - shared);
+    return tsr__real_at(s, rows, k * s->m);
+}
+
+/* wish = 2 (what the other vectors leave of X' g_k) - lasso, and for de-correlation
+ *     + 4 gamma (largest f_k - sum_{l != k} f_l (f_l . f_k)) */
+static void wish_for(const tsr__solver *s, const sphere *on, int64_t k)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    enum { STRIP = 2048 }; /* stays in the first-level cache while all vectors pass */
+    const double apart = 4 * s->decorrelate,
+                 own = s->decorrelate > 0 ? apart * largest_eigenvalue(s, k) : 0;
+    for (int64_t first = 0; first < s->m; first += STRIP) {
+        const int64_t count = s->m - first < STRIP ? s->m - first : STRIP;
+        void *wish = tsr__real_at(s, on->wish, first);
+        for (int64_t j = 0; j < count; j++)
+            tsr__real_set(s, wish, j, -s->basis_lasso);
+        kernels->add(wish, 2, tsr__real_at(s, row_at(s, on->collect, k), first), count);
+        for (int64_t l = 0; l < s->k; l++) {
+            const double shared = 2 * tsr__real_get(s, s->spread_lanes, l * s->k + k) +
+                                  apart * tsr__real_get(s, s->gram, l * s->k + k);
+            kernels->add(wish, l == k ? own : -shared,
+                         tsr__real_at(s, row_at(s, on->basis, l), first), count);
+        }
     }
 }
 
-/* f_k becomes the unit vector >= 0 along which `wish` grows most. */
-static void turn_column(tsr__solver *s, const double *wish, int64_t k)
+/* f_k becomes the unit vector >= 0 along which the wish grows most. */
+static void turn_vector(const tsr__solver *s, const sphere *on, int64_t k)
 {
-    double square = 0;
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    void *f = row_at(s, on->basis, k);
     int64_t best = 0;
     for (int64_t j = 0; j < s->m; j++) {
-        square += wish[j] > 0 ? wish[j] * wish[j] : 0;
-        best = wish[j] > wish[best] ? j : best;
+        const double wish = tsr__real_get(s, on->wish, j);
+        best = wish > tsr__real_get(s, on->wish, best) ? j : best;
+        tsr__real_set(s, f, j, fmax(wish, 0));
     }
-    const double length = sqrt(square);
-    for (int64_t j = 0; j < s->m; j++)
-        tsr__real_set(s, s->basis, j * s->k + k,
-                      length > 0 ? fmax(wish[j], 0) / length : (double)(j == best));
+    const double length = sqrt(kernels->dot(f, f, s->m));
+    if (length > 0)
+        kernels->scale(f, 1 / length, s->m);
+    else
+        tsr__real_set(s, f, best, 1);
 }
 
-/* Column k of the gram matrix anew. */
-static void renew_gram(tsr__solver *s, int64_t k)
+/* Row and column k of the gram matrix anew. */
+static void renew_gram(tsr__solver *s, const sphere *on, int64_t k)
 {
-    double *dots = s->work + (s->m > s->k ? s->m : s->k);
-    memset(dots, 0, (size_t)s->k * sizeof *dots);
-    for (int64_t j = 0; j < s->m; j++) {
-        const double f = tsr__real_get(s, s->basis, j * s->k + k);
-        for (int64_t l = 0; l < s->k; l++)
-            dots[l] += f * tsr__real_get(s, s->basis, j * s->k + l);
-    }
     for (int64_t l = 0; l < s->k; l++) {
-        tsr__real_set(s, s->gram, l * s->k + k, dots[l]);
-        tsr__real_set(s, s->gram, k * s->k + l, dots[l]);
+        const double dot =
+            tsr__kernels_for(s)->dot(row_at(s, on->basis, k), row_at(s, on->basis, l), s->m);
+        tsr__real_set(s, s->gram, l * s->k + k, dot);
+        tsr__real_set(s, s->gram, k * s->k + l, dot);
     }
 }
 
 static void descend_sphere(tsr__solver *s)
 {
-    double *wish = s->work;
-    for (int64_t k = 0; k < s->k; k++) {
-        if (!(tsr__real_get(s, s->spread_lanes, k * s->k + k) > 0))
-            continue; /* nobody uses this vector: any direction is as good */
-        tsr__kernels_for(s)->column_residual(wish, s->collect_lanes, s->basis, s->spread_lanes,
-                                             k, s->m, s->k);
-        for (int64_t j = 0; j < s->m; j++)
-            wish[j] = 2 * wish[j] - s->basis_lasso;
-        if (s->decorrelate > 0)
-            wish_apart(s, wish, k);
-        turn_column(s, wish, k);
-        if (s->decorrelate > 0)
-            renew_gram(s, k);
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const sphere on = {s->halves.curved, s->halves.minus, s->halves.flat};
+    kernels->transpose(on.basis, s->m, s->basis, s->k, s->m, s->k);
+    kernels->transpose(on.collect, s->m, s->collect_lanes, s->k, s->m, s->k);
+    for (int sweep = 0; sweep < s->basis_sweeps; sweep++) {
+        for (int64_t k = 0; k < s->k; k++) {
+            if (!(tsr__real_get(s, s->spread_lanes, k * s->k + k) > 0))
+                continue; /* nobody uses this vector: any direction is as good */
+            wish_for(s, &on, k);
+            turn_vector(s, &on, k);
+            if (s->decorrelate > 0)
+                renew_gram(s, &on, k);
+        }
     }
+    kernels->transpose(s->basis, s->k, on.basis, s->m, s->k, s->m);
 }
 
 static void descend_basis(tsr__solver *s)
@@ -392,6 +409,8 @@ void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
     if (scale == TSR_SCALE_BASIS)
         return;
     kernels->scale_columns(s->codes, back, s->n, s->k);
+    if (s->plain != NULL)
+        kernels->scale_columns(s->plain, back, s->n, s->k);
     if (s->penalties > 0)
         tsr__refresh(s);
 }

@@ -19,6 +19,7 @@
 
 #include "base/random.h"
 #include "matrix/blas.h"
+#include "matrix/descent.h"
 #include "matrix/kernels.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
@@ -41,8 +42,8 @@ typedef struct ntf {
     double *collect, *spread;      /* lanes x m x k: X' G; lanes x k x k: G' G */
     double *cross;                 /* lanes: <X F, G> */
     double *gram, *aa, *bb, *hess; /* k x k */
-    double *fold, *product;        /* max(p, q) x k */
-    double *tile;                  /* lanes x 2 rows k: X_b F, and G_b F' F */
+    double *fold;                  /* max(p, q) x k */
+    double *tile, *work;           /* lanes x rows k: X_b F; lanes x room of a descent */
     double *length;                /* k */
     double square;                 /* ||X||^2 */
 } ntf;
@@ -67,8 +68,8 @@ static void layout(ntf *s)
         {&s->bb, k, k},
         {&s->hess, k, k},
         {&s->fold, longest, k},
-        {&s->product, longest, k},
-        {&s->tile, s->rows, 2 * k * s->lanes},
+        {&s->tile, s->rows, k * s->lanes},
+        {&s->work, s->lanes, tsr__descent_room(k)},
         {&s->length, k, 1},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -95,18 +96,17 @@ static void times(double *c, const double *a, bool transposed, const double *b, 
     tsr__multiply_dense(TSR_FLOAT64, &product);
 }
 
-static void descend(double *theta, const double *projection, double *product,
-                    const double *hess, int64_t rows, int64_t k, int sweeps)
+static void descend(double *theta, const double *projection, const double *hess, double *work,
+                    int64_t rows, int64_t k, int sweeps)
 {
-    times(product, theta, false, hess, rows, k, 0);
     const tsr__descent descent = {.theta = theta,
                                   .projection = projection,
-                                  .product = product,
                                   .gram = hess,
+                                  .work = work,
                                   .rows = rows,
                                   .k = k,
                                   .sweeps = sweeps};
-    tsr__kernels_of(TSR_FLOAT64)->descend(&descent);
+    tsr__descents_of(TSR_FLOAT64)->squares(&descent);
 }
 
 /* G of a block, and what the block adds to the sums. */
@@ -115,9 +115,10 @@ static void visit(void *context, const tsr__block *block, int64_t lane)
     ntf *s = context;
     const int64_t k = s->k;
     double *g = s->g + block->first * k;
-    double *projection = s->tile + lane * 2 * s->rows * k, *product = projection + s->rows * k;
+    double *projection = s->tile + lane * s->rows * k;
     tsr__block_project(projection, block, s->f, k);
-    descend(g, projection, product, s->gram, block->samples, k, SWEEPS);
+    descend(g, projection, s->gram, s->work + lane * tsr__descent_room(k), block->samples, k,
+            SWEEPS);
     s->cross[lane] += tsr__kernels_of(TSR_FLOAT64)->dot(projection, g, block->samples * k);
     tsr__block_collect(s->collect + lane * s->m * k, block, g, k, false);
     times(s->spread + lane * k * k, g, true, g, block->samples, k, 1);
@@ -173,11 +174,11 @@ static void step_basis(ntf *s)
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         fold_lines(s);
         hadamard(s->hess, s->bb, s->spread, k * k);
-        descend(s->a, s->fold, s->product, s->hess, s->p, k, 1);
+        descend(s->a, s->fold, s->hess, s->work, s->p, k, 1);
         times(s->aa, s->a, true, s->a, s->p, k, 0);
         fold_pixels(s);
         hadamard(s->hess, s->aa, s->spread, k * k);
-        descend(s->b, s->fold, s->product, s->hess, s->q, k, 1);
+        descend(s->b, s->fold, s->hess, s->work, s->q, k, 1);
         times(s->bb, s->b, true, s->b, s->q, k, 0);
     }
 }
@@ -329,47 +330,83 @@ done:
     return status;
 }
 
+enum { ROWS = 64 };
+
+/* What a thread works on ROWS samples with. */
+struct bench {
+    double *trial, *product, *work; /* ROWS x k twice, and a descent's room */
+    double least[ROWS];             /* of each row so far */
+    bool settled[ROWS];
+};
+
 struct encoding {
     const tsr_encoder *e;
     const tsr_matrix *x;
     const tsr_transform_options *options;
     const double *projection; /* n x k */
-    double *codes, *product;  /* n x k */
+    double *codes;            /* n x k */
+    struct bench *bench;      /* one a thread */
 };
 
-enum { ROWS = 64 };
-
-/* Non-negative least squares of one sample; no other sample has a part in it. */
-static void encode_sample(const struct encoding *c, int64_t i)
+/* Takes the codes of rows that gain no more; returns how many rows still gain. */
+static int64_t take_settled(const struct encoding *c, struct bench *b, int64_t first,
+                            int64_t rows)
 {
-    const int64_t k = c->e->rank;
     const tsr__kernels *kernels = tsr__kernels_of(TSR_FLOAT64);
-    const double *projection = c->projection + i * k;
-    double *g = c->codes + i * k, *product = c->product + i * k;
-    const double square = tsr__row_square(c->x, i);
-    double before = square;
-    for (int64_t done = 0; done < c->options->iterations; done += WINDOW) {
-        descend(g, projection, product, c->e->gram, 1, k, WINDOW);
-        const double now =
-            square - 2 * kernels->dot(projection, g, k) + kernels->dot(product, g, k);
-        if (before - now <= c->options->tolerance * fmax(now, 1e-12 * square))
-            break;
-        before = now;
+    const int64_t k = c->e->rank;
+    int64_t moving = 0;
+    times(b->product, b->trial, false, c->e->gram, rows, k, 0);
+    for (int64_t i = 0; i < rows; i++) {
+        const double *g = b->trial + i * k, square = tsr__row_square(c->x, first + i);
+        const double now = square - 2 * kernels->dot(c->projection + (first + i) * k, g, k) +
+                           kernels->dot(b->product + i * k, g, k);
+        if (!b->settled[i])
+            memcpy(c->codes + (first + i) * k, g, (size_t)k * sizeof *g);
+        b->settled[i] = b->settled[i] ||
+                        b->least[i] - now <= c->options->tolerance * fmax(now, 1e-12 * square);
+        b->least[i] = now;
+        moving += !b->settled[i];
     }
+    return moving;
 }
 
+/* Non-negative least squares of some samples, each until it settles: no other sample has a
+ * part in its codes. */
 static void encode_rows(void *context, int64_t item, int thread)
 {
     const struct encoding *c = context;
-    (void)thread;
-    for (int64_t i = item * ROWS; i < (item + 1) * ROWS && i < c->x->samples; i++)
-        encode_sample(c, i);
+    struct bench *b = &c->bench[thread];
+    const int64_t k = c->e->rank, first = item * ROWS;
+    const int64_t rows = c->x->samples - first < ROWS ? c->x->samples - first : ROWS;
+    memset(b->trial, 0, (size_t)(rows * k) * sizeof *b->trial);
+    for (int64_t i = 0; i < rows; i++) {
+        b->least[i] = tsr__row_square(c->x, first + i);
+        b->settled[i] = false;
+    }
+    for (int64_t done = 0, moving = rows; done < c->options->iterations && moving > 0;
+         done += WINDOW) {
+        descend(b->trial, c->projection + first * k, c->e->gram, b->work, rows, k, WINDOW);
+        moving = take_settled(c, b, first, rows);
+    }
 }
 
 static tsr_status by_loss(struct encoding *c, int threads)
 {
+    tsr_status status = TSR_OK;
+    const int64_t k = c->e->rank, each = 2 * ROWS * k + tsr__descent_room(k);
+    double *room = NULL;
+    TSR_NEW_ZERO(c->bench, threads);
+    TSR_NEW(room, threads * each);
+    for (int t = 0; t < threads; t++) {
+        c->bench[t].work = room + t * each;
+        c->bench[t].trial = c->bench[t].work + tsr__descent_room(k);
+        c->bench[t].product = c->bench[t].trial + ROWS * k;
+    }
     tsr__parallel((c->x->samples + ROWS - 1) / ROWS, threads, encode_rows, c);
-    return TSR_OK;
+done:
+    tsr__free(c->bench);
+    tsr__free(room);
+    return status;
 }
 
 /* Codes = X F (F' F)^-1, with a ridge of rounding size for parts that depend on each other. */
@@ -408,19 +445,17 @@ tsr_status tsr__ntf_encode(tsr_matrix **codes, const tsr_encoder *e, const tsr_m
                                                                     by_product};
     tsr_status status = TSR_OK;
     tsr_matrix *out = NULL;
-    double *projection = NULL, *product = NULL;
+    double *projection = NULL;
     const int threads = tsr__threads(options->threads, TSR_LANES);
     const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
     TSR_NEW(projection, x->samples * e->rank);
-    TSR_NEW(product, x->samples * e->rank);
     TSR_TRY(tsr_matrix_create(&out, x->samples, e->rank, TSR_FLOAT64));
     tsr__source_project(projection, &source, e->factor, e->rank, threads);
-    struct encoding c = {e, x, options, projection, out->values, product};
+    struct encoding c = {e, x, options, projection, out->values, NULL};
     TSR_TRY(methods[options->method](&c, threads));
     *codes = out, out = NULL;
 done:
     tsr_matrix_free(out);
     tsr__free(projection);
-    tsr__free(product);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Which set of kernels runs: the first row whose instructions this processor has. */
+#include "matrix/descent.h"
 #include "matrix/distances.h"
 #include "matrix/kernels.h"
 
@@ -8,12 +9,14 @@
 
 extern const tsr__kernels tsr__kernels_f64_base, tsr__kernels_f32_base;
 extern const tsr__distances tsr__distances_f64_base, tsr__distances_f32_base;
+extern const tsr__descents tsr__descents_f64_base, tsr__descents_f32_base;
 
 struct set {
     const char *name;
     bool (*runs)(void);
     const tsr__kernels *kernels[2]; /* by tsr_type */
     const tsr__distances *distances[2];
+    const tsr__descents *descents[2];
 };
 
 #if defined(__x86_64__)
@@ -21,6 +24,8 @@ extern const tsr__kernels tsr__kernels_f64_v3, tsr__kernels_f32_v3;
 extern const tsr__kernels tsr__kernels_f64_v4, tsr__kernels_f32_v4;
 extern const tsr__distances tsr__distances_f64_v3, tsr__distances_f32_v3;
 extern const tsr__distances tsr__distances_f64_v4, tsr__distances_f32_v4;
+extern const tsr__descents tsr__descents_f64_v3, tsr__descents_f32_v3;
+extern const tsr__descents tsr__descents_f64_v4, tsr__descents_f32_v4;
 
 static bool runs_v3(void)
 {
@@ -41,16 +46,19 @@ static const struct set sets[] = {
     {"v4",
      runs_v4,
      {&tsr__kernels_f64_v4, &tsr__kernels_f32_v4},
-     {&tsr__distances_f64_v4, &tsr__distances_f32_v4}},
+     {&tsr__distances_f64_v4, &tsr__distances_f32_v4},
+     {&tsr__descents_f64_v4, &tsr__descents_f32_v4}},
     {"v3",
      runs_v3,
      {&tsr__kernels_f64_v3, &tsr__kernels_f32_v3},
-     {&tsr__distances_f64_v3, &tsr__distances_f32_v3}},
+     {&tsr__distances_f64_v3, &tsr__distances_f32_v3},
+     {&tsr__descents_f64_v3, &tsr__descents_f32_v3}},
 #endif
     {"base",
      NULL,
      {&tsr__kernels_f64_base, &tsr__kernels_f32_base},
-     {&tsr__distances_f64_base, &tsr__distances_f32_base}},
+     {&tsr__distances_f64_base, &tsr__distances_f32_base},
+     {&tsr__descents_f64_base, &tsr__descents_f32_base}},
 };
 
 static const struct set *chosen(void)
@@ -69,6 +77,11 @@ const tsr__kernels *tsr__kernels_of(tsr_type type)
 const tsr__distances *tsr__distances_of(tsr_type type)
 {
     return chosen()->distances[type];
+}
+
+const tsr__descents *tsr__descents_of(tsr_type type)
+{
+    return chosen()->descents[type];
 }
 
 const char *tsr__kernels_name(void)

@@ -257,47 +257,14 @@ static void signed_root(void *theta, const tsr__halves *halves, int64_t count)
     }
 }
 
-static void descend_row(const tsr__descent *d, int64_t row)
+static void extrapolate(void *theta, void *plain, double by, double floor, int64_t count)
 {
-    const int64_t k = d->k;
-    real *g = (real *)d->theta + row * k, *restrict q = (real *)d->product + row * k;
-    const real *p = (const real *)d->projection + row * k, *gram = d->gram;
-    real *slope = d->slope != NULL ? (real *)d->slope + row * k : NULL;
-    const real *bend = d->bend != NULL ? (const real *)d->bend + row * k : NULL;
-    const real w = d->weight != NULL ? ((const real *)d->weight)[row] : 1;
-    for (int64_t j = 0; j < k; j++) {
-        const real curve = 2 * w * gram[j * k + j] + at(bend, j);
-        if (curve <= 0)
-            continue;
-        const real gradient = 2 * w * (q[j] - p[j]) + at(slope, j);
-        real next = g[j] - gradient / curve;
-        next = next > 0 ? next : 0;
-        const real moved = next - g[j];
-        g[j] = next;
-        if (bend != NULL)
-            slope[j] += bend[j] * moved;
-        if (moved != 0)
-            for (int64_t i = 0; i < k; i++)
-                q[i] += moved * gram[j * k + i];
-    }
-}
-
-static void descend(const tsr__descent *d)
-{
-    for (int64_t row = 0; row < d->rows; row++)
-        for (int sweep_number = 0; sweep_number < d->sweeps; sweep_number++)
-            descend_row(d, row);
-}
-
-static void column_residual(double *out, const void *a, const void *basis, const void *gram,
-                            int64_t column, int64_t rows, int64_t k)
-{
-    const real *ahead = a, *f = basis, *b = gram;
-    for (int64_t j = 0; j < rows; j++) {
-        double sum = (double)ahead[j * k + column];
-        for (int64_t l = 0; l < k; l++)
-            sum -= l == column ? 0 : (double)f[j * k + l] * (double)b[l * k + column];
-        out[j] = sum;
+    real *t = theta, *before = plain;
+    const real push = (real)by, least = (real)floor;
+    for (int64_t i = 0; i < count; i++) {
+        const real now = t[i], next = now + push * (now - before[i]), low = least * now;
+        before[i] = now;
+        t[i] = next > low ? next : low;
     }
 }
 
@@ -435,8 +402,7 @@ const tsr__kernels NAME(tsr__kernels_, REAL_NAME,
                                            .multiply = multiply,
                                            .majorise = majorise,
                                            .signed_root = signed_root,
-                                           .descend = descend,
-                                           .column_residual = column_residual,
+                                           .extrapolate = extrapolate,
                                            .ratio = ratio,
                                            .sparse_project = sparse_project,
                                            .sparse_collect = sparse_collect,

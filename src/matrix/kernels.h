@@ -23,21 +23,6 @@ typedef struct tsr__halves {
     void *minus, *flat, *curved, *quartic, *anti;
 } tsr__halves;
 
-/* Coordinate descent on rows: sample i minimises, over g >= 0,
- *     weight (g Q g' - 2 g p') + slope (g - g0)' + 1/2 (g - g0) diag(bend) (g - g0)'
- * with Q (k x k) shared, p = projection of the sample, g0 the row as it came. */
-typedef struct tsr__descent {
-    void *theta;            /* rows x k, updated */
-    const void *projection; /* rows x k */
-    void *product;          /* rows x k: theta Q on entry, spoilt */
-    const void *gram;       /* Q, k x k */
-    const void *weight;     /* a row, or NULL: 1 */
-    void *slope;            /* rows x k, spoilt; or NULL */
-    const void *bend;       /* rows x k, needs a slope; or NULL */
-    int64_t rows, k;
-    int sweeps;
-} tsr__descent;
-
 typedef struct tsr__kernels {
     void (*sweep)(tsr__sweep *out, const void *values, int64_t count);
     void (*mark)(unsigned char *seen, const void *values,
@@ -60,10 +45,9 @@ typedef struct tsr__kernels {
     void (*multiply)(void *theta, const tsr__halves *halves, double exponent, int64_t count);
     void (*majorise)(void *theta, const tsr__halves *halves, bool logarithmic, int64_t count);
     void (*signed_root)(void *theta, const tsr__halves *halves, int64_t count);
-    void (*descend)(const tsr__descent *descent);
-    /* out = a_j of column `column` minus what the other columns explain: a - F B + f b_kk */
-    void (*column_residual)(double *out, const void *a, const void *basis, const void *gram,
-                            int64_t column, int64_t rows, int64_t k);
+    /* theta goes on in the direction in which it came from `plain`, which becomes theta as it
+     * was: theta + by (theta - plain), at least floor theta. */
+    void (*extrapolate)(void *theta, void *plain, double by, double floor, int64_t count);
 
     /* Kullback-Leibler: y becomes x / y; returns sum x log(x / y) - x + y when asked. */
     double (*ratio)(void *y, const void *x, int64_t count, bool value);
