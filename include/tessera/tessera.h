@@ -11,11 +11,12 @@
  *     4. Matrices                 samples are rows; dense or sparse; float or double
  *     5. Labels                   a class for some of the samples
  *     6. Data                     what a file or folder holds: samples, labels, names
- *     7. Models                   the table of methods
- *     8. Fitting                  a model from data
- *     9. Using a fitted model     codes of new samples, classes, files
- *    10. Encoders                 models and baselines behind one interface
- *    11. Judging                  clustering, neighbours, scores, ranking of the basis
+ *     7. Features                 samples from pictures and texts: visual words, bags of words
+ *     8. Models                   the table of methods
+ *     9. Fitting                  a model from data
+ *    10. Using a fitted model     codes of new samples, classes, files
+ *    11. Encoders                 models and baselines behind one interface
+ *    12. Judging                  clustering, neighbours, scores, ranking of the basis
  *
  * Synopsis
  *
@@ -309,7 +310,49 @@ TSR_API const char *tsr_data_feature_name(const tsr_data *data, int64_t j); /* N
 TSR_API int64_t tsr_data_notes(const tsr_data *data);
 TSR_API const char *tsr_data_note(const tsr_data *data, int64_t i);
 
-/* 7. Models ------------------------------------------------------------------------------- */
+/* 7. Features ----------------------------------------------------------------------------- */
+
+/* Samples made of what is no matrix yet, by a row of the features table:
+ *
+ *     pixels  grey values of pictures, resized where asked
+ *     sift    pictures as histograms of visual words: descriptors at keypoints
+ *     dsift   the same on a regular grid of patches, a histogram for each region of a picture
+ *     words   texts as bags of words, sparse
+ *
+ * Visual words are the centers of a k-means over a random part of the descriptors. What was
+ * learnt on the way (dictionary, vocabulary, document frequencies) stays with the data, goes
+ * into archives (.h5) and models, and is applied to other pictures or texts by `dictionary`.
+ * The same seed gives the same bits for any number of threads. */
+typedef struct tsr_features_options {
+    int kind;            /* position in the table above */
+    int64_t size[2];     /* pixels: width, height; 0: as they are */
+    int normalize;       /* 0: the kind's own (sift, dsift: L2; else none), else 1 + tsr_norm */
+    int64_t vocabulary;  /* words; 0: 500 for sift, 200 for dsift, all for words */
+    int64_t grid[2];     /* dsift, sift: regions across, down; 0: 4 x 4, 1 x 1 */
+    int64_t step, patch; /* dsift: pixels from patch to patch, side of one; 0: 8, 16 */
+    bool root;           /* square roots of descriptors of unit sum */
+    int weigh;           /* 0 counts, 1 binary, 2 tf-idf */
+    int64_t soft;        /* nearest words that share a descriptor; 1: the nearest alone */
+    int64_t sample;      /* descriptors that the dictionary is learnt from */
+    int small;           /* pictures without a patch: 0 left out, 1 all zero, 2 an error */
+    const char *dictionary;    /* archive whose recipe is applied; words: or a file of words */
+    int64_t minimum_documents; /* words: in fewer documents than that a word is left out */
+    double maximum_share;      /* words: in more than that share of them, too */
+    const char *stop_words;    /* words: "none", "english" or a file */
+    bool headers;              /* words: keep the headers of mails */
+    int64_t shortest;          /* words: shorter ones are left out */
+    bool skip_bad;             /* leave out what cannot be read instead of failing */
+    int64_t seed, threads;     /* threads 0: all */
+    const tsr_progress *progress; /* or NULL; not in the table */
+} tsr_features_options;
+TSR_API const tsr_setting *tsr_features_settings(void);
+
+/* Samples of the files in a folder and below it, the first folder on the way being the class;
+ * words: or of the lines of one file. NULL options mean the defaults of the table. */
+TSR_API tsr_status tsr_features_make(tsr_data **out, const char *where,
+                                     const tsr_features_options *options);
+
+/* 8. Models ------------------------------------------------------------------------------- */
 
 /* One line of the table: what the named model minimises, what it uses, who published it. The
  * texts are static but for `objective`, which is written into the struct. */
@@ -321,7 +364,7 @@ typedef struct tsr_model_info {
 /* Line `i` of the table; false when there is none. */
 TSR_API bool tsr_models_get(tsr_model_info *out, int64_t i);
 
-/* 8. Fitting ------------------------------------------------------------------------------ */
+/* 9. Fitting ------------------------------------------------------------------------------ */
 
 /* What to fit and how. tsr_fit_defaults fills it; the table describes every member. Weights
  * below zero mean the model's own. */
@@ -390,6 +433,7 @@ TSR_API const tsr_matrix *tsr_model_basis(const tsr_model *model);
 TSR_API const tsr_matrix *tsr_model_codes(const tsr_model *model);
 TSR_API const tsr_matrix *tsr_model_weights(const tsr_model *model);
 TSR_API const tsr_labels *tsr_model_labels(const tsr_model *model);
+TSR_API const char *tsr_model_feature_name(const tsr_model *model, int64_t j); /* NULL: none */
 
 /* J after each iteration, and seconds since the start; report.iterations of them. */
 TSR_API const double *tsr_model_objective(const tsr_model *model);
@@ -399,7 +443,7 @@ TSR_API const double *tsr_model_seconds(const tsr_model *model);
 TSR_API int64_t tsr_model_notes(const tsr_model *model);
 TSR_API const char *tsr_model_note(const tsr_model *model, int64_t i);
 
-/* 9. Using a fitted model ----------------------------------------------------------------- */
+/* 10. Using a fitted model ---------------------------------------------------------------- */
 
 TSR_API tsr_status tsr_model_write(const tsr_model *model, const char *path);
 TSR_API tsr_status tsr_model_read(tsr_model **out, const char *path);
@@ -431,7 +475,7 @@ TSR_API bool tsr_model_has_blocks(const tsr_model *model); /* vectors of classes
 TSR_API tsr_status tsr_model_predict(int32_t *out, const tsr_model *model,
                                      const tsr_matrix *codes, tsr_predict_by by);
 
-/* 10. Encoders ---------------------------------------------------------------------------- */
+/* 11. Encoders ---------------------------------------------------------------------------- */
 
 /* Anything that turns samples into codes: every model of the table, and the baselines
  *
@@ -469,7 +513,7 @@ TSR_API tsr_status tsr_encoder_encode(tsr_matrix **codes, const tsr_encoder *enc
 /* Name and one line of baseline `i`; false when there is none. */
 TSR_API bool tsr_baselines_get(const char **name, const char **title, int64_t i);
 
-/* 11. Judging ----------------------------------------------------------------------------- */
+/* 12. Judging ----------------------------------------------------------------------------- */
 
 /* k-means: k-means++ starts, Lloyd's iterations, the least cost of the restarts. `held` (or
  * NULL) gives a cluster to some samples, -1 to the others: those clusters start at their
@@ -517,6 +561,17 @@ typedef enum tsr_rank_by { TSR_RANK_FISHER, TSR_RANK_LRE } tsr_rank_by;
 TSR_API tsr_status tsr_rank_basis(int64_t *order, double *score, const tsr_matrix *basis,
                                   const tsr_matrix *codes, const tsr_matrix *x,
                                   const int32_t *classes, tsr_rank_by by);
+
+/* What a basis vector is about: its features by weight, largest first, vectors scaled to unit
+ * length. specific > 0 keeps those that this vector alone has: above that threshold here, below
+ * it in every other vector (Ambai et al. 2011, threshold 0.05). `out` has room for `most`; *count
+ * gets how many there are. O(rank x features). */
+typedef struct tsr_term {
+    int64_t feature;
+    double weight;
+} tsr_term;
+TSR_API tsr_status tsr_basis_terms(tsr_term *out, int64_t *count, const tsr_matrix *basis,
+                                   int64_t vector, int64_t most, double specific);
 
 #ifdef __cplusplus
 }

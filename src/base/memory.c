@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { SMALL = 1 << 26 }; /* any machine has that much: no need to ask it */
+
 static _Atomic int64_t asked, live, fail_at;
 
 static double machine_bytes(void)
@@ -25,7 +27,7 @@ void *tsr__alloc(int64_t count, size_t size)
 {
     int64_t bytes = 0;
     if (count < 0 || !tsr__multiply(&bytes, count, (int64_t)size) || bytes > INT64_MAX / 2 ||
-        (double)bytes > machine_bytes()) {
+        (bytes > SMALL && (double)bytes > machine_bytes())) {
         (void)tsr__fail(TSR_ERROR_MEMORY,
                         "%.3g values of %zu bytes (%.3g GB) exceed this machine's %.3g GB",
                         (double)count, size, (double)count * (double)size / 1e9,
@@ -34,7 +36,7 @@ void *tsr__alloc(int64_t count, size_t size)
     }
     atomic_fetch_add(&asked, 1);
     const bool told = atomic_load(&fail_at) > 0 && atomic_fetch_sub(&fail_at, 1) == 1;
-    const size_t room = ((size_t)bytes + TSR_ALIGN) / TSR_ALIGN * TSR_ALIGN;
+    const size_t room = ((size_t)bytes + 2 * TSR_ALIGN - 1) / TSR_ALIGN * TSR_ALIGN;
     void *memory = told ? NULL : aligned_alloc(TSR_ALIGN, room);
     if (memory == NULL)
         (void)tsr__fail(TSR_ERROR_MEMORY, "out of memory: %lld bytes refused",

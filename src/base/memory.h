@@ -9,6 +9,8 @@
 
 #include "base/status.h"
 
+/* Every allocation begins at a multiple of this, and has as much behind it that may be read:
+ * kernels take rows in whole vectors. */
 enum { TSR_ALIGN = 64 };
 
 /* Uninitialised / zeroed memory for `count` items; NULL with a message on failure. Zero items

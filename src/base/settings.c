@@ -252,6 +252,25 @@ const char *tsr__settings_show(char *out, size_t size, const tsr_setting *row,
     return out;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+bool tsr__settings_agree(const tsr_setting *table, const void *a, const void *b)
+{
+    for (const tsr_setting *row = table; row->name != NULL; row++) {
+        const void *mine = const_member(row, a), *theirs = const_member(row, b);
+        const bool same =
+            row->kind == TSR_SETTING_TEXT
+                ? same_text(*(const char *const *)mine, *(const char *const *)theirs)
+                : memcmp(mine, theirs, kinds[row->kind].size) == 0;
+        if (!same)
+            return false;
+    }
+    return true;
+}
+
 bool tsr__settings_is_default(const tsr_setting *row, const void *object)
 {
     union {

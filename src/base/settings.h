@@ -45,6 +45,9 @@ const tsr_setting *tsr__settings_find(const tsr_setting *table, const char *name
 const char *tsr__settings_show(char *out, size_t size, const tsr_setting *row,
                                const void *object);
 
+/* True when two objects of a table agree in every row; texts by what they say. */
+bool tsr__settings_agree(const tsr_setting *table, const void *a, const void *b);
+
 /* True when the value is the table's default. */
 bool tsr__settings_is_default(const tsr_setting *row, const void *object);
 

@@ -79,7 +79,7 @@ static tsr_status try_method(struct outcome *out, const tsr_data *data, const ch
     if (tsr_encoder_model(encoder) != NULL) {
         (void)snprintf(name, sizeof name, "parts-%s.png", out->method);
         TSR_TRY(path_in(path, sizeof path, folder, name));
-        TSR_TRY(tsr__sheet_write(path, tsr_model_basis(tsr_encoder_model(encoder)), 0, 2));
+        TSR_TRY(tsr__sheet_write(path, tsr_model_basis(tsr_encoder_model(encoder)), 0, 2, 0));
     }
 done:
     tsr_encoder_free(encoder);
@@ -140,7 +140,7 @@ static tsr_status write_pictures(const tsr_data *data, const char *folder, const
     TSR_TRY(
         tsr_matrix_view_samples(&some, tsr_data_samples(data), 0, count < 120 ? count : 120));
     TSR_TRY(path_in(path, sizeof path, folder, sheet));
-    TSR_TRY(tsr__sheet_write(path, some, 12, 2));
+    TSR_TRY(tsr__sheet_write(path, some, 12, 2, 0));
 done:
     tsr_matrix_free(some);
     return status;

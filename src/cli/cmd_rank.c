@@ -45,6 +45,7 @@ typedef struct ranking {
     const int32_t *classes; /* or NULL */
     int64_t *order, shown;
     double *score, *curve;
+    double *unranked; /* lre: the curve of the vectors as they were learnt */
 } ranking;
 
 static void ranking_clear(ranking *r)
@@ -55,6 +56,7 @@ static void ranking_clear(ranking *r)
     tsr__free(r->order);
     tsr__free(r->score);
     tsr__free(r->curve);
+    tsr__free(r->unranked);
 }
 
 /* Samples as the model's parts make them. */
@@ -108,6 +110,22 @@ static const int32_t *choose_classes(const ranking *r, const struct values *valu
     return r->model->seen;
 }
 
+static tsr_status trace_error(ranking *r)
+{
+    tsr_status status = TSR_OK;
+    const tsr_matrix *basis = r->model->basis, *codes = r->model->codes;
+    int64_t *learnt = NULL;
+    TSR_NEW(learnt, r->shown);
+    TSR_NEW(r->unranked, r->shown);
+    for (int64_t i = 0; i < r->shown; i++)
+        learnt[i] = i;
+    TSR_TRY(tsr__curve_error(r->curve, r->order, r->shown, basis, codes, r->x));
+    TSR_TRY(tsr__curve_error(r->unranked, learnt, r->shown, basis, codes, r->x));
+done:
+    tsr__free(learnt);
+    return status;
+}
+
 static tsr_status rank(ranking *r, const struct values *values)
 {
     tsr_status status = TSR_OK;
@@ -128,13 +146,19 @@ static tsr_status rank(ranking *r, const struct values *values)
         goto done;
     TSR_NEW(r->curve, r->shown);
     if (by == TSR_RANK_LRE)
-        TSR_TRY(tsr__curve_error(r->curve, r->order, r->shown, r->model->basis, r->model->codes,
-                                 r->x));
+        TSR_TRY(trace_error(r));
     else
         TSR_TRY(tsr__curve_accuracy(r->curve, r->order, r->shown, r->model->basis, r->x,
                                     r->classes));
 done:
     return status;
+}
+
+static void add_reals(tsr__json *root, const char *name, const double *value, int64_t count)
+{
+    tsr__json *list = value != NULL ? tsr__json_array(root, name) : NULL;
+    for (int64_t i = 0; value != NULL && i < count; i++)
+        tsr__json_real(list, NULL, value[i]);
 }
 
 static tsr_status print_json(const ranking *r, const struct values *values)
@@ -148,12 +172,8 @@ static tsr_status print_json(const ranking *r, const struct values *values)
     tsr__json *scores = tsr__json_array(root, "scores");
     for (int64_t i = 0; i < r->shown; i++)
         tsr__json_real(scores, NULL, r->score[r->order[i]]);
-    if (r->curve != NULL) {
-        tsr__json *curve =
-            tsr__json_array(root, values->by == TSR_RANK_LRE ? "error" : "accuracy");
-        for (int64_t i = 0; i < r->shown; i++)
-            tsr__json_real(curve, NULL, r->curve[i]);
-    }
+    add_reals(root, values->by == TSR_RANK_LRE ? "error" : "accuracy", r->curve, r->shown);
+    add_reals(root, "unranked", r->unranked, r->shown);
     const tsr_status status = tsr__json_print(root, stdout);
     tsr__json_free(root);
     return status;
@@ -163,13 +183,15 @@ static void print_text(const ranking *r, const struct values *values)
 {
     (void)printf("%6s %8s  %-14s%s\n", "place", "vector", "score",
                  r->curve == NULL             ? ""
-                 : values->by == TSR_RANK_LRE ? "relative error so far"
+                 : values->by == TSR_RANK_LRE ? "relative error so far, unranked"
                                               : "accuracy so far");
     for (int64_t i = 0; i < r->shown; i++) {
         (void)printf("%6lld %8lld  %-14.8g", (long long)(i + 1), (long long)r->order[i],
                      r->score[r->order[i]]);
         if (r->curve != NULL)
             (void)printf("%.6f", r->curve[i]);
+        if (r->unranked != NULL)
+            (void)printf("  %.6f", r->unranked[i]);
         (void)printf("\n");
     }
     if (values->output != NULL)

@@ -43,9 +43,9 @@ struct cli_command {
 };
 
 extern const cli_command *const commands[]; /* ended by NULL */
-extern const cli_command command_info, command_convert, command_fit, command_transform,
-    command_models, command_demo, command_experiment, command_select, command_rank,
-    command_cluster, command_classify;
+extern const cli_command command_info, command_convert, command_features, command_overlay,
+    command_terms, command_sheet, command_fit, command_transform, command_models, command_demo,
+    command_experiment, command_select, command_rank, command_cluster, command_classify;
 
 /* What nearly every command takes. */
 typedef struct talk {

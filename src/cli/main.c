@@ -10,9 +10,10 @@
 
 /* clang-format off */
 const cli_command *const commands[] = {
-    &command_info, &command_convert,
+    &command_info, &command_convert, &command_features,
     &command_fit, &command_transform, &command_rank,
     &command_cluster, &command_classify, &command_select,
+    &command_terms, &command_overlay, &command_sheet,
     &command_experiment, &command_models, &command_demo,
     NULL,
 };

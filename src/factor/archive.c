@@ -5,6 +5,7 @@
  *     /basis k x m   /codes n x k   /weights n x k   /labels n   /seen n   /classes
  *     /sample_weights n x 1
  *     /objective, /seconds: one value an iteration   /feature_names   /notes
+ *     /recipe: how the samples were made             (io/recipe.h)
  *     /gram k x k and /atoms n x m: kernels          /scale m: normalised-cut weighting
  *
  * Attributes of the file: tessera (version), kind = "model", setting.NAME for every setting,
@@ -13,7 +14,7 @@
 
 #include "base/settings.h"
 #include "io/file.h"
-#include "io/hdf5.h"
+#include "io/recipe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -128,6 +129,7 @@ static tsr_status put_all(tsr__hdf5 *file, const tsr_model *model)
     }
     TSR_TRY(put_names(file, "feature_names", &model->feature_names));
     TSR_TRY(put_names(file, "notes", &model->notes));
+    TSR_TRY(tsr__recipe_write(file, &model->recipe));
     TSR_TRY(put_report(file, model));
     TSR_TRY(put_settings(file, model));
 done:
@@ -330,6 +332,7 @@ static tsr_status get_all(tsr_model *model, const tsr__hdf5 *file)
                                        (int32_t)classes.count));
     TSR_TRY(get_names(&model->feature_names, file, "feature_names"));
     TSR_TRY(get_names(&model->notes, file, "notes"));
+    TSR_TRY(tsr__recipe_read(&model->recipe, file, r->features));
 done:
     tsr__names_clear(&classes);
     tsr__free(of);

@@ -8,6 +8,7 @@
  * or that falls without end, stops it with an error that names the weight to lower. */
 #include "factor/model.h"
 
+#include "io/recipe.h"
 #include "matrix/blas.h"
 #include "matrix/pass.h"
 
@@ -227,6 +228,7 @@ static tsr_status remember(tsr_model *model, const run *r)
     TSR_NEW_TEXT(model->origin, tsr_data_origin(data));
     for (int64_t j = 0; j < data->feature_names.count; j++)
         TSR_TRY(tsr__names_add(&model->feature_names, data->feature_names.name[j]));
+    TSR_TRY(tsr__recipe_copy(&model->recipe, &data->recipe));
     if (p->kernel != NULL && r->options->kernel != 0)
         TSR_TRY(tsr_matrix_copy_samples(&model->atoms, p->x, NULL, p->samples));
     if (r->options->sample_weights != NULL)

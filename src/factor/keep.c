@@ -4,6 +4,7 @@
 #include "factor/model.h"
 
 #include "base/settings.h"
+#include "io/recipe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -136,6 +137,7 @@ tsr_status tsr_model_keep(tsr_model **out, const tsr_model *model, const int64_t
     TSR_TRY(copy_labels(kept, model));
     TSR_TRY(copy_names(&kept->feature_names, &model->feature_names));
     TSR_TRY(copy_names(&kept->notes, &model->notes));
+    TSR_TRY(tsr__recipe_copy(&kept->recipe, &model->recipe));
     (void)snprintf(note, sizeof note,
                    "%lld of %lld basis vectors were kept; objective and errors are of all",
                    (long long)count, (long long)model->report.rank);

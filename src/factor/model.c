@@ -4,6 +4,7 @@
 #include "factor/model.h"
 
 #include "base/settings.h"
+#include "io/recipe.h"
 
 #include <string.h>
 
@@ -39,6 +40,7 @@ void tsr_model_free(tsr_model *model)
     tsr__names_clear(&model->setting);
     tsr__names_clear(&model->feature_names);
     tsr__names_clear(&model->notes);
+    tsr__recipe_clear(&model->recipe);
     tsr_matrix_free(model->basis);
     tsr_matrix_free(model->codes);
     tsr_matrix_free(model->weights);
@@ -77,6 +79,11 @@ const tsr_matrix *tsr_model_weights(const tsr_model *model)
 const tsr_labels *tsr_model_labels(const tsr_model *model)
 {
     return model->labels;
+}
+
+const char *tsr_model_feature_name(const tsr_model *model, int64_t j)
+{
+    return j >= 0 && j < model->feature_names.count ? model->feature_names.name[j] : NULL;
 }
 
 const double *tsr_model_objective(const tsr_model *model)

@@ -24,6 +24,7 @@ struct tsr_model {
     int64_t per_class, shared;
     double *objective, *seconds; /* report.iterations each */
     tsr__names feature_names, notes;
+    tsr__recipe recipe; /* how the samples were made */
 };
 
 /* Records the options as texts and points the copy's texts at them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Data: samples with what is known of them. */
-#include "io/data.h"
+#include "io/recipe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +62,7 @@ tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data, const int
     TSR_TRY(copy_names(&copy->sample_names, &data->sample_names, sample, count));
     TSR_TRY(copy_names(&copy->feature_names, &data->feature_names, NULL,
                        data->feature_names.count));
+    TSR_TRY(tsr__recipe_copy(&copy->recipe, &data->recipe));
     if (data->origin != NULL)
         TSR_NEW_TEXT(copy->origin, data->origin);
     copy->format = data->format;
@@ -81,6 +82,7 @@ void tsr_data_free(tsr_data *data)
     tsr__names_clear(&data->sample_names);
     tsr__names_clear(&data->feature_names);
     tsr__names_clear(&data->notes);
+    tsr__recipe_clear(&data->recipe);
     tsr__free(data->origin);
     tsr__free(data);
 }

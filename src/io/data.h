@@ -16,15 +16,24 @@ typedef struct tsr__names {
 tsr_status tsr__names_add(tsr__names *names, const char *text);
 void tsr__names_clear(tsr__names *names);
 
+/* How features were made; see io/recipe.h. kind NULL: nobody knows. */
+typedef struct tsr__recipe {
+    char *kind;             /* row of the features table */
+    tsr__names setting;     /* "name=value" */
+    tsr_matrix *dictionary; /* words x descriptor, or NULL */
+    tsr_matrix *weight;     /* 1 x features, or NULL */
+} tsr__recipe;
+
 struct tsr_data {
     tsr_matrix *x;
     tsr_labels *labels;       /* or NULL */
     tsr__names sample_names;  /* none, or one a sample */
     tsr__names feature_names; /* none, or one a feature */
     tsr__names notes;         /* what the user should know */
-    const char *format;       /* name of the format's row; static */
-    char dtype[24];           /* element type in the file */
-    char *origin;             /* "faces.mat:fea" */
+    tsr__recipe recipe;
+    const char *format; /* name of the format's row; static */
+    char dtype[24];     /* element type in the file */
+    char *origin;       /* "faces.mat:fea" */
 };
 
 #endif

@@ -11,11 +11,12 @@
  *     /labels           int32 positions in /classes, -1 unknown
  *     /classes          texts
  *     /sample_names, /feature_names   texts, where known
+ *     /recipe           how the features were made, where known: see recipe.h
  *
  * MATLAB's own HDF5 files (v7.3) are read by mat.c, which knows their transposition. */
 #include "base/text.h"
 #include "io/container.h"
-#include "io/hdf5.h"
+#include "io/recipe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -277,6 +278,8 @@ tsr_status tsr__h5_read(tsr_data *out, const tsr__request *request)
                                       .numbers = numbers,
                                       .texts = texts};
     TSR_TRY(tsr__container_read(out, request, &container));
+    if (out->x != NULL && (request->variable == NULL || strcmp(request->variable, "x") == 0))
+        TSR_TRY(tsr__recipe_read(&out->recipe, from.hdf5, out->x->features));
 done:
     tsr__names_clear(&from.paths);
     tsr__names_clear(&from.groups);
@@ -352,6 +355,7 @@ tsr_status tsr__h5_write(const tsr_data *data, const char *path)
     TSR_TRY(write_texts(to, "sample_names", data->sample_names.name, data->sample_names.count));
     TSR_TRY(
         write_texts(to, "feature_names", data->feature_names.name, data->feature_names.count));
+    TSR_TRY(tsr__recipe_write(to, &data->recipe));
 done:
     return tsr__hdf5_close(to, status);
 }

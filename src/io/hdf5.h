@@ -54,6 +54,7 @@ tsr_status tsr__hdf5_write_texts(tsr__hdf5 *file, const char *name, const char *
 
 /* Attributes of the object `name`. Getting one that is not there, or not of that kind and
  * count, fails. A text that is got is owned by the caller. */
+tsr_status tsr__hdf5_list_attributes(tsr__names *out, const tsr__hdf5 *file, const char *name);
 bool tsr__hdf5_has_attribute(const tsr__hdf5 *file, const char *name, const char *attribute);
 tsr_status tsr__hdf5_set_text(tsr__hdf5 *file, const char *name, const char *attribute,
                               const char *text);

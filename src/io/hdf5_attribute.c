@@ -12,6 +12,30 @@ bool tsr__hdf5_has_attribute(const tsr__hdf5 *file, const char *name, const char
     return H5Aexists_by_name(file->id, tsr__hdf5_path(name), attribute, H5P_DEFAULT) > 0;
 }
 
+typedef struct listing {
+    tsr__names *out;
+    tsr_status status;
+} listing;
+
+static herr_t add_attribute(hid_t object, const char *name, const H5A_info_t *about, void *to)
+{
+    (void)object, (void)about;
+    listing *l = to;
+    l->status = tsr__names_add(l->out, name);
+    return l->status < 0 ? -1 : 0;
+}
+
+tsr_status tsr__hdf5_list_attributes(tsr__names *out, const tsr__hdf5 *file, const char *name)
+{
+    listing l = {out, TSR_OK};
+    const herr_t result = H5Aiterate_by_name(file->id, tsr__hdf5_path(name), H5_INDEX_NAME,
+                                             H5_ITER_INC, NULL, add_attribute, &l, H5P_DEFAULT);
+    if (l.status < 0)
+        return l.status;
+    return result >= 0 ? TSR_OK
+                       : tsr__hdf5_failed(TSR_ERROR_FORMAT, "list the attributes of", name);
+}
+
 static tsr_status set(tsr__hdf5 *file, const char *name, const char *attribute, hid_t type,
                       hid_t space, const void *value)
 {

@@ -7,231 +7,18 @@
  * stored in order, so that neither the result nor the failure depends on the number of threads.
  * Memory besides the result: one chunk of pictures of the final size, and one of the original
  * size a thread. */
+#include "io/images.h"
+
 #include "base/progress.h"
-#include "base/text.h"
-#include "image/image.h"
 #include "io/file.h"
+#include "io/folder.h"
 #include "io/format.h"
 #include "matrix/parallel.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
-enum { CHUNK = 64, DEPTH = 16 };
-
-/* folder/name; just name where folder is empty. */
-static char *join(const char *folder, const char *name)
-{
-    const size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = tsr__alloc((int64_t)size, 1);
-    if (path != NULL)
-        (void)snprintf(path, size, "%s%s%s", folder, *folder != '\0' ? "/" : "", name);
-    return path;
-}
-
-/* True for failures that concern one picture and not the machine. */
-static bool can_skip(const tsr__request *request, tsr_status status)
-{
-    return request->options->skip_bad && status != TSR_ERROR_MEMORY;
-}
-
-static tsr_status add_note(tsr_data *out, const char *name, const char *reason)
-{
-    char text[TSR_MESSAGE_SIZE];
-    tsr__line line = TSR_LINE(text);
-    tsr__line_add(&line, "left out %s: %s", name, reason);
-    return tsr__names_add(&out->notes, text);
-}
-
-/* Finding the pictures ----------------------------------------------------------------------
- */
-
-typedef struct folder_id {
-    dev_t device;
-    ino_t number;
-} folder_id;
-
-typedef struct walk {
-    const tsr__request *request;
-    tsr_data *out;    /* for notes */
-    tsr__names files; /* relative to the folder */
-    folder_id *seen;  /* links can lead to a folder again, even in circles */
-    int64_t seen_count, seen_room;
-} walk;
-
-static int by_name(const void *a, const void *b)
-{
-    return tsr__compare_natural(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names in a folder but for hidden ones, sorted. */
-static tsr_status list(tsr__names *out, const char *path)
-{
-    tsr_status status = TSR_OK;
-    DIR *folder = opendir(path);
-    if (folder == NULL)
-        return tsr__fail(TSR_ERROR_IO, "cannot list the folder: %s", strerror(errno));
-    for (;;) {
-        errno = 0;
-        const struct dirent *entry = readdir(folder);
-        if (entry == NULL)
-            break;
-        if (entry->d_name[0] != '.')
-            TSR_TRY(tsr__names_add(out, entry->d_name));
-    }
-    if (errno != 0)
-        TSR_FAIL(TSR_ERROR_IO, "cannot list the folder: %s", strerror(errno));
-    if (out->count > 0)
-        qsort(out->name, (size_t)out->count, sizeof *out->name, by_name);
-done:
-    (void)closedir(folder);
-    return status;
-}
-
-/* True the first time that a folder is come by. */
-static tsr_status enter(bool *first, walk *w, const struct stat *about)
-{
-    tsr_status status = TSR_OK;
-    *first = true;
-    for (int64_t i = 0; i < w->seen_count; i++)
-        if (w->seen[i].number == about->st_ino && w->seen[i].device == about->st_dev)
-            *first = false;
-    if (*first) {
-        TSR_GROW(w->seen, w->seen_count, w->seen_room);
-        w->seen[w->seen_count++] = (folder_id){about->st_dev, about->st_ino};
-    }
-done:
-    return status;
-}
-
-typedef enum kind { OTHER, PICTURE, FOLDER } kind;
-
-/* What a name stands for; a folder only the first time. */
-static tsr_status look_at(kind *out, walk *w, const char *relative)
-{
-    tsr_status status = TSR_OK;
-    struct stat about;
-    bool first = true;
-    char *path = join(w->request->path, relative);
-    if (path == NULL)
-        return TSR_ERROR_MEMORY;
-    *out = OTHER;
-    const bool missing = stat(path, &about) != 0; /* opening it will tell why */
-    if (!missing && S_ISDIR(about.st_mode)) {
-        TSR_TRY(enter(&first, w, &about));
-        if (first)
-            *out = FOLDER;
-        else
-            TSR_TRY(add_note(w->out, relative, "a link to a folder that is read already"));
-    } else if ((missing || S_ISREG(about.st_mode)) && tsr__image_is_name(relative)) {
-        *out = PICTURE;
-    }
-done:
-    tsr__free(path);
-    return status;
-}
-
-/* The names in a folder; none, and a note, where it cannot be listed and may be left out. */
-static tsr_status open_folder(tsr__names *out, walk *w, const char *relative)
-{
-    tsr_status status = TSR_OK;
-    char *path = join(w->request->path, relative);
-    if (path == NULL)
-        return TSR_ERROR_MEMORY;
-    TSR_TRY(list(out, path));
-done:
-    tsr__free(path);
-    if (status == TSR_OK || *relative == '\0')
-        return status;
-    if (can_skip(w->request, status))
-        return add_note(w->out, relative, tsr_message());
-    return tsr__fail_in(status, relative);
-}
-
-/* Folders within folders, the depth of which is limited. */
-static tsr_status walk_folder(walk *w, const char *relative, int depth)
-{
-    tsr_status status = TSR_OK;
-    tsr__names names = {NULL, 0, 0};
-    char *child = NULL;
-    if (depth > DEPTH)
-        TSR_FAIL(TSR_ERROR_DATA, "%s: folders are nested more than %d deep", relative, DEPTH);
-    TSR_TRY(open_folder(&names, w, relative));
-    for (int64_t i = 0; i < names.count; i++) {
-        kind what = OTHER;
-        child = join(relative, names.name[i]);
-        if (child == NULL)
-            TSR_TRY(TSR_ERROR_MEMORY);
-        TSR_TRY(look_at(&what, w, child));
-        if (what == PICTURE)
-            TSR_TRY(tsr__names_add(&w->files, child));
-        if (what == FOLDER)
-            TSR_TRY(walk_folder(w, child, depth + 1));
-        tsr__free(child);
-        child = NULL;
-    }
-done:
-    tsr__free(child);
-    tsr__names_clear(&names);
-    return status;
-}
-
-/* Names of the pictures in request->path, relative to it, into w->files. */
-static tsr_status find_pictures(walk *w)
-{
-    tsr_status status = TSR_OK;
-    struct stat about;
-    bool first = true;
-    if (stat(w->request->path, &about) != 0)
-        TSR_FAIL(TSR_ERROR_IO, "cannot open: %s", strerror(errno));
-    TSR_TRY(enter(&first, w, &about));
-    TSR_TRY(walk_folder(w, "", 0));
-    if (w->files.count == 0)
-        TSR_FAIL(TSR_ERROR_DATA, "holds no images (.png .jpg .jpeg .pgm .ppm .pnm)");
-done:
-    return status;
-}
-
-/* Classes are the first folders of the names; none at all: NULL. */
-static tsr_status make_labels(tsr_labels **out, const tsr__names *files)
-{
-    tsr_status status = TSR_OK;
-    tsr__names classes = {NULL, 0, 0};
-    int32_t *of = NULL;
-    char *name = NULL;
-    TSR_NEW(of, files->count);
-    for (int64_t i = 0; i < files->count; i++) {
-        const char *slash = strchr(files->name[i], '/');
-        of[i] = -1;
-        if (slash == NULL)
-            continue;
-        name = tsr__copy_bytes_as_text(files->name[i], (size_t)(slash - files->name[i]));
-        if (name == NULL)
-            TSR_TRY(TSR_ERROR_MEMORY);
-        /* The pictures of a class follow each other. */
-        if (classes.count == 0 || strcmp(classes.name[classes.count - 1], name) != 0)
-            TSR_TRY(tsr__names_add(&classes, name));
-        tsr__free(name);
-        name = NULL;
-        of[i] = (int32_t)(classes.count - 1);
-    }
-    if (classes.count > 0)
-        TSR_TRY(tsr__labels_from_names(out, of, files->count, (const char *const *)classes.name,
-                                       (int32_t)classes.count));
-done:
-    tsr__free(name);
-    tsr__free(of);
-    tsr__names_clear(&classes);
-    return status;
-}
-
-/* Decoding them -----------------------------------------------------------------------------
- */
+enum { CHUNK = 64 };
 
 typedef struct slot {
     tsr__image image;
@@ -240,8 +27,9 @@ typedef struct slot {
 } slot;
 
 typedef struct stack {
-    const tsr__request *request;
+    const char *folder;
     const tsr__names *files;
+    const tsr_read_options *options;
     tsr_data *out;
     int64_t width, height; /* of every picture; 0: the first decides */
     double *values;        /* files->count x (height x width) */
@@ -249,17 +37,27 @@ typedef struct stack {
     int64_t first; /* file of slots[0] */
 } stack;
 
-static tsr_status load(tsr__image *out, const stack *s, const char *name)
+tsr_status tsr__image_load(tsr__image *out, const char *folder, const char *name)
 {
     tsr_status status = TSR_OK;
-    const int64_t *size = s->request->options->size;
     tsr__input input = {NULL, 0, false};
-    tsr__image image = {0, 0, NULL};
-    char *path = join(s->request->path, name);
+    char *path = tsr__path_join(folder, name);
     if (path == NULL)
         return TSR_ERROR_MEMORY;
     TSR_TRY(tsr__input_open(&input, path));
-    TSR_TRY(tsr__image_decode(&image, input.bytes, input.size));
+    TSR_TRY(tsr__image_decode(out, input.bytes, input.size));
+done:
+    tsr__input_close(&input);
+    tsr__free(path);
+    return status;
+}
+
+static tsr_status load(tsr__image *out, const stack *s, const char *name)
+{
+    tsr_status status = TSR_OK;
+    const int64_t *size = s->options->size;
+    tsr__image image = {0, 0, NULL};
+    TSR_TRY(tsr__image_load(&image, s->folder, name));
     if (size[0] > 0) {
         TSR_TRY(tsr__image_resize(out, &image, size[0], size[1]));
     } else {
@@ -273,8 +71,6 @@ static tsr_status load(tsr__image *out, const stack *s, const char *name)
     }
 done:
     tsr__image_free(&image);
-    tsr__input_close(&input);
-    tsr__free(path);
     return status;
 }
 
@@ -328,8 +124,8 @@ static tsr_status judge(stack *s, int64_t item)
     const char *name = s->files->name[s->first + item];
     if (at->status == TSR_OK)
         return store(s, &at->image, name);
-    if (can_skip(s->request, at->status))
-        return add_note(s->out, name, at->reason);
+    if (s->options->skip_bad && at->status != TSR_ERROR_MEMORY)
+        return tsr__note_left_out(&s->out->notes, name, at->reason);
     return tsr__fail(at->status, "%s: %s", name, at->reason);
 }
 
@@ -337,7 +133,7 @@ static tsr_status judge(stack *s, int64_t item)
 static tsr_status read_chunk(stack *s, int64_t count)
 {
     tsr_status status = TSR_OK;
-    tsr__parallel(count, tsr__threads(s->request->options->threads, count), load_slot, s);
+    tsr__parallel(count, tsr__threads(s->options->threads, count), load_slot, s);
     for (int64_t i = 0; i < count; i++)
         TSR_TRY(judge(s, i));
 done:
@@ -350,9 +146,8 @@ static tsr_status read_pictures(stack *s)
 {
     tsr_status status = TSR_OK;
     const int64_t files = s->files->count;
-    const bool resized = s->request->options->size[0] > 0;
-    const tsr__task task =
-        tsr__task_begin(s->request->options->progress, "reading images", files);
+    const bool resized = s->options->size[0] > 0;
+    const tsr__task task = tsr__task_begin(s->options->progress, "reading images", files);
     while (s->first < files) {
         /* Until a size is known the next picture may need much memory: they come one by one. */
         const int64_t most = resized || s->values != NULL ? CHUNK : 1;
@@ -381,33 +176,43 @@ done:
     return status;
 }
 
+tsr_status tsr__images_stack(tsr_data *out, const char *folder, const tsr__names *files,
+                             const tsr_read_options *options)
+{
+    tsr_status status = TSR_OK;
+    stack *s = NULL;
+    TSR_NEW_ZERO(s, 1);
+    s->folder = folder, s->files = files, s->options = options, s->out = out;
+    TSR_TRY(read_pictures(s));
+    TSR_TRY(tsr__folder_labels(&out->labels, &out->sample_names));
+    TSR_TRY(make_matrix(s));
+done:
+    if (s != NULL)
+        tsr__free(s->values);
+    tsr__free(s);
+    return status;
+}
+
 tsr_status tsr__images_read(tsr_data *out, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
     const int64_t *size = request->options->size;
-    walk w = {.request = request, .out = out};
-    stack *s = NULL;
+    tsr__names files = {NULL, 0, 0};
     if (request->variable != NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "a folder of images has no variable %s",
                  request->variable);
     if (size[0] < 0 || size[1] < 0 || (size[0] > 0) != (size[1] > 0))
         TSR_FAIL(TSR_ERROR_ARGUMENT, "--size %lldx%lld: both must be at least 1",
                  (long long)size[0], (long long)size[1]);
-    TSR_TRY(find_pictures(&w));
-    if (request->only_labels) {
-        TSR_TRY(make_labels(&out->labels, &w.files));
-    } else {
-        TSR_NEW_ZERO(s, 1);
-        s->request = request, s->files = &w.files, s->out = out;
-        TSR_TRY(read_pictures(s));
-        TSR_TRY(make_labels(&out->labels, &out->sample_names));
-        TSR_TRY(make_matrix(s));
-    }
+    TSR_TRY(tsr__folder_find(&files, &out->notes, request->path, tsr__image_is_name,
+                             request->options->skip_bad));
+    if (files.count == 0)
+        TSR_FAIL(TSR_ERROR_DATA, "holds no images (.png .jpg .jpeg .pgm .ppm .pnm)");
+    if (request->only_labels)
+        TSR_TRY(tsr__folder_labels(&out->labels, &files));
+    else
+        TSR_TRY(tsr__images_stack(out, request->path, &files, request->options));
 done:
-    if (s != NULL)
-        tsr__free(s->values);
-    tsr__free(s);
-    tsr__free(w.seen);
-    tsr__names_clear(&w.files);
+    tsr__names_clear(&files);
     return status;
 }

@@ -109,7 +109,7 @@ Groups stay on one side; a class of one sample is said.
 Ranking: order, scores, curves, and a model of the best.
 
   $ tessera rank cd.h5 --by lre --data swimmer.h5 --top 3 --curve -o best.h5 | awk '{ print NF }' | tr '\n' ' '
-  7 4 4 4 3 
+  8 5 5 5 3 
   $ tessera rank cd.h5 --json | grep -oE '"(by|rank|order|scores)"' | tr '\n' ' '
   "by" "rank" "order" "scores" 
   $ tessera rank cd.h5 --by lre --curve --json | grep -c error

@@ -9,12 +9,16 @@ The front door: overview, version, wrong words.
   
     data    info        Say what a file or folder holds and what looks suspicious about it.
             convert     Write data in another format, selected, normalised or transposed.
+            features    Make samples of pictures and texts: pixels, visual words, bags of words.
     learn   fit         Fit a model: parts and codes from data and a few labels.
             transform   Codes of samples with a fitted basis, and their classes.
             rank        Rank basis vectors, and keep the best in a smaller model.
     use     cluster     Cluster codes or samples by k-means and compare with the classes.
             classify    Classify codes by their nearest neighbours, on folds or on a test set.
             select      Choose rank and weight by what is held out: labels, else entries.
+            terms       The words, or other features, that basis vectors are about.
+            overlay     Draw on a picture the patches that matter to each basis vector.
+            sheet       Draw basis vectors as pictures, or a sample as the sum of its parts.
     study   experiment  Run a protocol and print its table, ours beside the published figures.
             models      List the models: objective, supervision used, citation.
             demo        Draw faces, fit the family with two labels a person, compare; or draw data to try.
@@ -27,12 +31,16 @@ The front door: overview, version, wrong words.
   
     data    info        Say what a file or folder holds and what looks suspicious about it.
             convert     Write data in another format, selected, normalised or transposed.
+            features    Make samples of pictures and texts: pixels, visual words, bags of words.
     learn   fit         Fit a model: parts and codes from data and a few labels.
             transform   Codes of samples with a fitted basis, and their classes.
             rank        Rank basis vectors, and keep the best in a smaller model.
     use     cluster     Cluster codes or samples by k-means and compare with the classes.
             classify    Classify codes by their nearest neighbours, on folds or on a test set.
             select      Choose rank and weight by what is held out: labels, else entries.
+            terms       The words, or other features, that basis vectors are about.
+            overlay     Draw on a picture the patches that matter to each basis vector.
+            sheet       Draw basis vectors as pictures, or a sample as the sum of its parts.
     study   experiment  Run a protocol and print its table, ours beside the published figures.
             models      List the models: objective, supervision used, citation.
             demo        Draw faces, fit the family with two labels a person, compare; or draw data to try.
