@@ -11,6 +11,8 @@
  * taken away again entry by entry. With a kernel in place of X' X, F stands for the concept
  * weights W, `lift` for K W and `gram` for W' K W. Lee & Seung 2000; cost 4 n m k a pass. */
 #include "factor/solver.h"
+#include "matrix/descent.h"
+#include "matrix/parallel.h"
 #include "matrix/pass.h"
 
 #include <string.h>
@@ -106,10 +108,18 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
             lane->weighted, g, tsr__real_at(s, s->weight, block->first), block->samples, s->k);
         h = lane->weighted;
     }
-    tsr__block_collect(lane->collect, block, h, s->k, false);
+    if (s->turned.blocks == 0)
+        tsr__block_collect(lane->collect, block, h, s->k, false);
     tsr__gram(s, lane->spread, g, h, block->samples, false);
     if (s->missing != NULL)
         over_missing(s, block, lane, without_in_basis);
+}
+
+static void collect(tsr__solver *s, const tsr__block *block, int64_t lane)
+{
+    (void)lane;
+    tsr__block_project(tsr__real_at(s, s->collect_lanes, block->first * s->k), block, s->codes,
+                       s->k);
 }
 
 static void basis(const tsr__solver *s, tsr__halves *halves)
@@ -126,6 +136,56 @@ static void basis(const tsr__solver *s, tsr__halves *halves)
         kernels->add(halves->curved, -2, s->lost_lanes, count);
         clamp(s, halves->curved, count);
     }
+}
+
+static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
+                          const void *slope, const void *bend)
+{
+    tsr__descent descent = {.theta = tsr__real_at(s, s->codes, block->first * s->k),
+                            .projection = lane->projection,
+                            .gram = s->gram,
+                            .slope = slope,
+                            .bend = bend,
+                            .work = s->room[lane - s->lane],
+                            .rows = block->samples,
+                            .k = s->k,
+                            .sweeps = s->codes_sweeps};
+    project(s, block, lane);
+    if (s->weight != NULL)
+        descent.weight = tsr__real_at(s, s->weight, block->first);
+    tsr__descents_of(s->type)->squares(&descent);
+}
+
+enum { CHUNK = 256 }; /* rows of the basis that a thread takes at a time */
+
+/* Rows of the basis from the sums; the halves serve as workspace. */
+static void descend_rows(void *context, int64_t item, int thread)
+{
+    tsr__solver *s = context;
+    const int64_t first = item * CHUNK, at = first * s->k;
+    const int64_t rows = s->m - first < CHUNK ? s->m - first : CHUNK;
+    tsr__descent descent = {.theta = tsr__real_at(s, s->basis, at),
+                            .projection = tsr__real_at(s, s->collect_lanes, at),
+                            .gram = s->spread_lanes,
+                            .work = s->room[thread],
+                            .rows = rows,
+                            .k = s->k,
+                            .sweeps = s->basis_sweeps};
+    if (s->basis_lasso > 0 || s->basis_ridge > 0) {
+        descent.slope = tsr__real_at(s, s->halves.flat, at);
+        descent.bend = tsr__real_at(s, s->halves.minus, at);
+        for (int64_t i = at; i < at + rows * s->k; i++) {
+            tsr__real_set(s, s->halves.flat, i,
+                          s->basis_lasso + s->basis_ridge * tsr__real_get(s, s->basis, i));
+            tsr__real_set(s, s->halves.minus, i, s->basis_ridge);
+        }
+    }
+    tsr__descents_of(s->type)->squares(&descent);
+}
+
+static void descend_basis(tsr__solver *s)
+{
+    tsr__parallel((s->m + CHUNK - 1) / CHUNK, s->threads, descend_rows, s);
 }
 
 static double value(const tsr__solver *s)
@@ -147,6 +207,9 @@ const tsr__loss tsr__loss_frobenius = {
     .project = project,
     .codes = codes,
     .accumulate = accumulate,
+    .collect = collect,
+    .descend_codes = descend_codes,
+    .descend_basis = descend_basis,
     .basis = basis,
     .value = value,
 };

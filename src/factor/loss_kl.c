@@ -13,6 +13,8 @@
  * 2000; cost 8 n m k a pass, sparse 8 nnz k. */
 #include "factor/solver.h"
 #include "matrix/blas.h"
+#include "matrix/descent.h"
+#include "matrix/parallel.h"
 #include "matrix/pass.h"
 
 #include <string.h>
@@ -65,9 +67,8 @@ static tsr__block tile_as_block(const tsr__solver *s, const tsr__block *block,
 static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     if (block->sparse) {
-        (void)tsr__kernels_for(s)->sparse_ratio(lane->projection, NULL, block->rows,
-                                                block->columns, block->values, block->samples,
-                                                rows_of(s, block), NULL, s->basis, s->k);
+        const tsr__gather x = tsr__block_gather(block, s->basis, s->k);
+        (void)tsr__gathers_of(s->type)->ratio(lane->projection, &x, rows_of(s, block), false);
         return;
     }
     reconstruct(s, block, lane);
@@ -125,6 +126,20 @@ static void without_missing(const tsr__solver *s, const tsr__block *block, tsr__
     }
 }
 
+/* sum w (x log(x / y) - x) over the entries of a sparse block. */
+static double value_of(const tsr__solver *s, const tsr__block *block)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < block->samples; i++) {
+        tsr__gather x = tsr__block_gather(block, s->basis, s->k);
+        x.rows += i, x.samples = 1;
+        const double w = s->weight != NULL ? tsr__real_get(s, s->weight, block->first + i) : 1;
+        sum += w * tsr__gathers_of(s->type)->ratio(
+                       NULL, &x, tsr__real_at(s, rows_of(s, block), i * s->k), true);
+    }
+    return sum;
+}
+
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -135,22 +150,26 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
         h = lane->weighted;
     }
     if (block->sparse) {
-        for (int64_t i = 0; i < block->samples; i++) {
-            const double by = w != NULL ? tsr__real_get(s, w, i) : 1;
-            lane->value +=
-                by * kernels->sparse_ratio(NULL, lane->collect, block->rows + i, block->columns,
-                                           block->values, 1, tsr__real_at(s, g, i * s->k),
-                                           tsr__real_at(s, h, i * s->k), s->basis, s->k);
-        }
+        lane->value += value_of(s, block);
     } else {
         reconstruct(s, block, lane);
         lane->value += make_ratio(s, block, lane, true);
         const tsr__block tile = tile_as_block(s, block, lane);
-        tsr__block_collect(lane->collect, &tile, h, s->k, false);
+        if (s->collects)
+            tsr__block_collect(lane->collect, &tile, h, s->k, false);
     }
     kernels->add_column_sums(lane->column_sum, h, NULL, block->samples, s->k);
     if (s->missing != NULL)
         without_missing(s, block, lane, h);
+}
+
+static void collect(tsr__solver *s, const tsr__block *block, int64_t lane)
+{
+    const tsr__gather x = tsr__block_gather(block, s->codes, s->k);
+    const int64_t at = block->first * s->k;
+    (void)lane;
+    (void)tsr__gathers_of(s->type)->ratio(tsr__real_at(s, s->collect_lanes, at), &x,
+                                          tsr__real_at(s, s->basis, at), false);
 }
 
 static void basis(const tsr__solver *s, tsr__halves *halves)
@@ -168,6 +187,109 @@ static void basis(const tsr__solver *s, tsr__halves *halves)
     }
 }
 
+static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
+                          const void *slope, const void *bend)
+{
+    const tsr__entropy descent = {
+        .theta = rows_of(s, block),
+        .x = tsr__block_gather(block, s->basis, s->k),
+        .turned = s->turned_basis,
+        .width = s->m,
+        .stride = block->stride,
+        .sums = s->column_sum,
+        .weight = s->weight != NULL ? tsr__real_at(s, s->weight, block->first) : NULL,
+        .slope = slope,
+        .bend = bend,
+        .work = s->room[lane - s->lane],
+        .sweeps = s->codes_sweeps};
+    tsr__descents_of(s->type)->entropy(&descent);
+}
+
+/* A block of the turned data: its rows are features, its factor is the codes. What a longer
+ * basis vector costs the penalties (update.c) and the elastic net are slopes here. */
+static void descend_features(tsr__solver *s, const tsr__block *block, const void *turned,
+                             void *work)
+{
+    const int64_t at = block->first * s->k;
+    const bool priced = s->scale == TSR_SCALE_MODEL;
+    tsr__entropy descent = {.theta = tsr__real_at(s, s->basis, at),
+                            .x = tsr__block_gather(block, s->codes, s->k),
+                            .turned = turned,
+                            .width = s->n,
+                            .stride = block->stride,
+                            .sums = s->column_lanes,
+                            .work = work,
+                            .sweeps = s->basis_sweeps};
+    if (priced || s->basis_lasso > 0 || s->basis_ridge > 0) {
+        descent.slope = tsr__real_at(s, s->halves.flat, at);
+        descent.bend = tsr__real_at(s, s->halves.minus, at);
+        for (int64_t i = at; i < at + block->samples * s->k; i++) {
+            tsr__real_set(s, s->halves.flat, i,
+                          (priced ? s->columns[i % s->k] : 0) + s->basis_lasso +
+                              s->basis_ridge * tsr__real_get(s, s->basis, i));
+            tsr__real_set(s, s->halves.minus, i, s->basis_ridge);
+        }
+    }
+    tsr__descents_of(s->type)->entropy(&descent);
+}
+
+static void descend_sparse(void *context, const tsr__block *block, int64_t lane)
+{
+    tsr__solver *s = context;
+    descend_features(s, block, NULL, s->room[lane]);
+}
+
+/* Some features of all samples, times the weights, as rows of a panel. */
+static void descend_panel(void *context, int64_t item, int thread)
+{
+    tsr__solver *s = context;
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const int64_t first = item * TSR_PANEL, left = s->m - first;
+    const tsr__block rows = {.first = first,
+                             .samples = left < TSR_PANEL ? left : TSR_PANEL,
+                             .features = s->n,
+                             .stride = tsr__padded(s->n),
+                             .type = s->type,
+                             .values = s->panel[thread]};
+    for (int64_t b = 0; b < s->source.blocks; b++) {
+        tsr__block block;
+        (void)s->source.get(&block, &s->source, b);
+        kernels->transpose(tsr__real_at(s, s->panel[thread], block.first), rows.stride,
+                           tsr__real_at(s, block.values, first), block.stride, block.samples,
+                           rows.samples);
+    }
+    for (int64_t j = 0; s->weight != NULL && j < rows.samples; j++)
+        for (int64_t i = 0; i < s->n; i++) {
+            const int64_t at = j * rows.stride + i;
+            tsr__real_set(s, s->panel[thread], at,
+                          tsr__real_get(s, s->panel[thread], at) *
+                              tsr__real_get(s, s->weight, i));
+        }
+    descend_features(s, &rows, s->turned_codes, s->room[thread]);
+}
+
+static void turn(const tsr__solver *s, void *to, const void *factor, int64_t rows)
+{
+    tsr__kernels_for(s)->transpose(to, tsr__padded(rows), factor, s->k, rows, s->k);
+}
+
+static void descend_basis(tsr__solver *s)
+{
+    if (s->source.sparse) {
+        tsr__visit_blocks(&s->turned, s->threads, descend_sparse, s);
+    } else {
+        turn(s, s->turned_codes, s->codes, s->n);
+        tsr__parallel((s->m + TSR_PANEL - 1) / TSR_PANEL, s->threads, descend_panel, s);
+    }
+}
+
+/* Before a pass: what dense rows share. */
+static void prepare(tsr__solver *s)
+{
+    if (s->turned_basis != NULL)
+        turn(s, s->turned_basis, s->basis, s->m);
+}
+
 static double value(const tsr__solver *s)
 {
     double sum = 0;
@@ -181,9 +303,13 @@ static double value(const tsr__solver *s)
 const tsr__loss tsr__loss_kl = {
     .name = "kl",
     .logarithmic = true,
+    .prepare = prepare,
     .project = project,
     .codes = codes,
     .accumulate = accumulate,
+    .collect = collect,
+    .descend_codes = descend_codes,
+    .descend_basis = descend_basis,
     .basis = basis,
     .value = value,
 };

@@ -11,26 +11,37 @@
 #include "factor/solver.h"
 #include "matrix/pass.h"
 
+/* Adds edge (g_a - g_b)^2, column by column. */
+static void add_apart(double *restrict columns, const tsr__solver *s, double edge, int64_t a,
+                      int64_t b)
+{
+    for (int64_t j = 0; j < s->k; j++) {
+        const double apart =
+            tsr__real_get(s, s->codes, a * s->k + j) - tsr__real_get(s, s->codes, b * s->k + j);
+        columns[j] += edge * apart * apart;
+    }
+}
+
+static double sum(const double *values, int64_t count)
+{
+    double all = 0;
+    for (int64_t i = 0; i < count; i++)
+        all += values[i];
+    return all;
+}
+
 static double refresh(tsr__penalty *p, const tsr__solver *s, double *columns)
 {
-    const tsr__source graph = tsr__source_of_matrix(p->pairs[0], 1 << 20);
-    double value = 0;
+    const tsr_matrix *edges = p->pairs[0];
+    const tsr__source graph = tsr__source_of_matrix(edges, 1 << 20);
+    const double before = sum(columns, s->k);
     tsr__source_project(p->gathered[0], &graph, s->codes, s->k, s->threads);
-    for (int64_t i = 0; i < s->n; i++) {
-        for (int64_t at = tsr__row_begin(p->pairs[0], i); at < tsr__row_end(p->pairs[0], i);
-             at++) {
-            const double edge = tsr__value_at(p->pairs[0]->values, p->pairs[0]->type, at) / 2;
-            const int64_t other = p->pairs[0]->columns[at];
-            for (int64_t j = 0; j < s->k; j++) {
-                const double apart = tsr__real_get(s, s->codes, i * s->k + j) -
-                                     tsr__real_get(s, s->codes, other * s->k + j);
-                const double part = p->weight * edge * apart * apart;
-                columns[j] += part;
-                value += part;
-            }
-        }
-    }
-    return value;
+    for (int64_t i = 0; i < s->n; i++) /* S is symmetric: each edge once */
+        for (int64_t at = tsr__row_begin(edges, i);
+             at < tsr__row_end(edges, i) && edges->columns[at] < i; at++)
+            add_apart(columns, s, p->weight * tsr__value_at(edges->values, edges->type, at), i,
+                      edges->columns[at]);
+    return sum(columns, s->k) - before;
 }
 
 static void add(const tsr__penalty *p, const tsr__solver *s, int64_t first, int64_t count,

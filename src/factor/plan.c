@@ -214,10 +214,38 @@ static int sweeps_worth(double width, int64_t k)
     return (int)fmin(fmax(1 + width / (4 * (double)k), 1), 10);
 }
 
+/* True where the rows of a free basis are problems of their own: the loss has the sums that
+ * they need, and no penalty ties them, be it by de-correlation or by the square of a vector's
+ * length. On the sphere the vectors are. */
+static bool descends(const tsr__solver *s, bool frobenius)
+{
+    if (frobenius && s->scale == TSR_SCALE_MODEL)
+        return s->norm == TSR_BASIS_NORM_L2;
+    bool tied = s->decorrelate > 0;
+    for (int i = 0; s->scale == TSR_SCALE_MODEL && i < s->penalties; i++)
+        tied = tied || s->penalty[i].kind->degree > 1;
+    return !tied;
+}
+
+static int64_t longest_row(const tsr__solver *s, const tsr__problem *problem)
+{
+    const tsr_matrix *rows[] = {problem->reduced != NULL ? problem->reduced : problem->x,
+                                problem->turned};
+    int64_t most = s->n > s->m ? s->n : s->m;
+    if (!s->source.sparse)
+        return most;
+    most = 0;
+    for (int side = 0; side < 2; side++)
+        for (int64_t i = 0; rows[side] != NULL && i < rows[side]->samples; i++) {
+            const int64_t length = tsr__row_end(rows[side], i) - tsr__row_begin(rows[side], i);
+            most = length > most ? length : most;
+        }
+    return most;
+}
+
 static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem)
 {
     const bool frobenius = plan->loss == TSR_LOSS_FROBENIUS, mask = problem->missing != NULL;
-    const bool sphere = s->scale == TSR_SCALE_MODEL && s->norm == TSR_BASIS_NORM_L2;
     const tsr_matrix *x = s->source.held;
     const double filled =
         (double)tsr_matrix_stored(x) / ((double)x->samples * (double)x->features);
@@ -232,12 +260,15 @@ static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__probl
         if (plan->row->root && plan->weights.graph > 0)
             s->codes_rule = TSR_RULE_MAJORISE;
     } else {
-        s->codes_rule = frobenius && !mask ? TSR_RULE_DESCEND : TSR_RULE_MAJORISE;
-        s->basis_rule = frobenius && !mask && s->map == &tsr__map_free &&
-                                (s->scale == TSR_SCALE_MODEL ? sphere : s->decorrelate == 0) &&
-                                s->scale != TSR_SCALE_PRODUCT
+        s->codes_rule = mask ? TSR_RULE_MAJORISE : TSR_RULE_DESCEND;
+        s->basis_rule = !mask && s->map == &tsr__map_free && descends(s, frobenius)
                             ? TSR_RULE_DESCEND
                             : TSR_RULE_MAJORISE;
+    }
+    s->collects = frobenius || s->basis_rule != TSR_RULE_DESCEND;
+    if (!frobenius && s->codes_rule == TSR_RULE_DESCEND) {
+        s->basis_sweeps = s->codes_sweeps = 4;
+        s->longest = longest_row(s, problem);
     }
 }
 
@@ -273,6 +304,8 @@ void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__pro
                               : problem->kernel == NULL ? &tsr__map_concept
                               : negative                ? &tsr__map_signed
                                                         : &tsr__map_kernel};
+    if (problem->turned != NULL)
+        s->turned = tsr__source_of_matrix(problem->turned, BLOCK_BYTES);
     if (concept)
         s->atoms = tsr__source_of_matrix(all, BLOCK_BYTES);
     /* below this a second thread costs more than it brings; results are the same anyway */
@@ -282,5 +315,9 @@ void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__pro
     choose_penalties(s, plan, problem);
     choose_scale(s, plan);
     choose_rules(s, plan, problem);
+    /* Beside KL the slope of a quadratic penalty is a difference of larger numbers, in single
+     * precision too rough for long steps. */
     s->extrapolates = !plan->mu;
+    for (int i = 0; i < s->penalties && plan->loss == TSR_LOSS_KL; i++)
+        s->extrapolates = s->extrapolates && s->penalty[i].kind->degree < 2;
 }

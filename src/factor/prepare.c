@@ -266,6 +266,22 @@ static double own_square(const tsr__problem *p, const tsr__plan *plan)
     return sum;
 }
 
+/* Sparse rows by feature: sums over the samples then run like sums over the features, without
+ * an m x k array for each lane. */
+static tsr_status turn_rows(tsr__problem *p)
+{
+    const tsr_matrix *rows = p->reduced != NULL ? p->reduced : p->x;
+    if (p->kernel != NULL || !rows->sparse)
+        return TSR_OK;
+    const tsr_status status = tsr_matrix_copy_transposed(&p->turned, rows);
+    for (int64_t e = 0; status == TSR_OK && p->weight != NULL && e < tsr_matrix_stored(rows);
+         e++)
+        tsr__value_set(p->turned->values, rows->type, e,
+                       tsr__value_at(p->turned->values, rows->type, e) *
+                           tsr__value_at(p->weight, rows->type, p->turned->columns[e]));
+    return status;
+}
+
 tsr_status tsr__problem_make(tsr__problem *out, const tsr__plan *plan, const tsr_data *data,
                              tsr__names *notes)
 {
@@ -278,6 +294,7 @@ tsr_status tsr__problem_make(tsr__problem *out, const tsr__plan *plan, const tsr
     TSR_TRY(tsr__tie_samples(&p, plan));
     if (p.kernel == NULL)
         p.square = own_square(&p, plan);
+    TSR_TRY(turn_rows(&p));
     TSR_TRY(tsr__make_pairs(&p, plan));
     *out = p;
     p = (tsr__problem){0};
@@ -288,8 +305,8 @@ done:
 
 void tsr__problem_clear(tsr__problem *p)
 {
-    tsr_matrix *const matrices[] = {p->owned, p->missing, p->kernel, p->reduced,
-                                    p->graph, p->attract, p->repel};
+    tsr_matrix *const matrices[] = {p->owned,  p->missing, p->kernel,  p->reduced,
+                                    p->turned, p->graph,   p->attract, p->repel};
     void *const arrays[] = {p->scale,   p->degree[0],  p->degree[1], p->degree[2],
                             p->members, p->population, p->weight,    p->seen,
                             p->row_of,  p->row_class};

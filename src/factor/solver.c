@@ -35,6 +35,12 @@ static tsr__halves take_halves(const tsr__solver *s, tsr__arena *arena, int64_t 
                          .anti = s->map == &tsr__map_signed ? take(s, arena, count) : NULL};
 }
 
+/* Turned data are summed feature by feature: no lane needs an array of its own. */
+static int64_t sum_lanes_of(const tsr__solver *s)
+{
+    return s->turned.blocks > 0 ? 1 : tsr__lane_count(&s->source);
+}
+
 /* A lane's part of an array of sums; nothing while sizes are only added up. */
 static void *part(const tsr__solver *s, void *lanes, int64_t at)
 {
@@ -51,7 +57,7 @@ static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
                      .halves = take_halves(s, arena, rows, false),
                      .bend = take(s, arena, block),
                      .tile = tiled ? take(s, arena, rows * s->m) : NULL,
-                     .collect = part(s, s->collect_lanes, lane * s->m * s->k),
+                     .collect = part(s, s->collect_lanes, lane % sum_lanes_of(s) * s->m * s->k),
                      .spread = part(s, s->spread_lanes, lane * s->k * s->k),
                      .lost = part(s, s->lost_lanes, lane * s->m * s->k),
                      .column_sum =
@@ -82,9 +88,26 @@ static void layout_concept(tsr__solver *s, tsr__arena *arena)
     s->atom_lanes = take(s, arena, tsr__lane_count(&s->atoms) * s->m * s->k);
 }
 
+/* Dense rows share the factor, which they want coordinate by coordinate. */
+static void layout_turned(tsr__solver *s, tsr__arena *arena)
+{
+    if (s->source.sparse || s->loss != &tsr__loss_kl)
+        return;
+    if (s->codes_rule == TSR_RULE_DESCEND)
+        s->turned_basis = take(s, arena, s->k * tsr__padded(s->m));
+    if (s->basis_rule != TSR_RULE_DESCEND || s->fixed_basis)
+        return;
+    s->turned_codes = take(s, arena, s->k * tsr__padded(s->n));
+    for (int i = 0; i < s->threads; i++)
+        s->panel[i] = take(s, arena, TSR_PANEL * tsr__padded(s->n));
+}
+
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
 {
     const int64_t larger = s->m > s->k ? s->m : s->k;
+    const int64_t line =
+        tsr__entropy_room(s->source.sparse ? s->k : 0, s->longest) + tsr__padded(s->k);
+    const int64_t room = s->longest > 0 ? line : tsr__descent_room(s->k);
     s->lanes = tsr__lane_count(&s->source);
     s->basis = take(s, arena, s->m * s->k);
     s->codes = take(s, arena, s->n * s->k);
@@ -94,7 +117,7 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     s->column_sum = tsr__arena_take(arena, s->k, sizeof(double));
     s->work = tsr__arena_take(arena, 2 * larger, sizeof(double));
     s->halves = take_halves(s, arena, s->m, s->decorrelate > 0);
-    s->collect_lanes = take(s, arena, s->lanes * s->m * s->k);
+    s->collect_lanes = take(s, arena, sum_lanes_of(s) * s->m * s->k);
     s->spread_lanes = take(s, arena, s->lanes * s->k * s->k);
     s->lost_lanes = s->missing != NULL ? take(s, arena, s->lanes * s->m * s->k) : NULL;
     s->column_lanes = tsr__arena_take(arena, s->lanes * s->k, sizeof(double));
@@ -102,7 +125,8 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     for (int i = 0; i < s->penalties; i++)
         layout_penalty(s, arena, &s->penalty[i]);
     for (int64_t i = 0; i < TSR_LANES; i++)
-        s->room[i] = take(s, arena, tsr__descent_room(s->k));
+        s->room[i] = take(s, arena, room);
+    layout_turned(s, arena);
     for (int64_t lane = 0; lane < s->lanes; lane++)
         layout_lane(s, arena, lane);
 }
@@ -110,7 +134,8 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
 static void clear_sums(tsr__solver *s)
 {
     const size_t size = tsr__type_size(s->type);
-    memset(s->collect_lanes, 0, (size_t)(s->lanes * s->m * s->k) * size);
+    if (s->turned.blocks == 0)
+        memset(s->collect_lanes, 0, (size_t)(s->lanes * s->m * s->k) * size);
     memset(s->spread_lanes, 0, (size_t)(s->lanes * s->k * s->k) * size);
     memset(s->column_lanes, 0, (size_t)(s->lanes * s->k) * sizeof *s->column_lanes);
     if (s->missing != NULL)
@@ -121,7 +146,8 @@ static void clear_sums(tsr__solver *s)
 
 static void sum_lanes(tsr__solver *s)
 {
-    tsr__lanes_sum(s->collect_lanes, s->m * s->k, s->lanes, s->type, s->threads);
+    if (s->turned.blocks == 0)
+        tsr__lanes_sum(s->collect_lanes, s->m * s->k, s->lanes, s->type, s->threads);
     tsr__lanes_sum(s->spread_lanes, s->k * s->k, s->lanes, s->type, 1);
     tsr__lanes_sum(s->column_lanes, s->k, s->lanes, TSR_FLOAT64, 1);
     if (s->missing != NULL)
@@ -155,10 +181,10 @@ static void accumulate_block(void *context, const tsr__block *block, int64_t lan
     s->loss->accumulate(s, block, &s->lane[lane]);
 }
 
-/* Steps whose zeros stay zero must not be led into one. */
+/* Steps whose zeros stay zero must not be led into one, nor a loss that is infinite there. */
 static double floor_of(const tsr__solver *s)
 {
-    return s->codes_rule == TSR_RULE_DESCEND ? 0 : 0.1;
+    return s->codes_rule == TSR_RULE_DESCEND && !s->loss->logarithmic ? 0 : 0.1;
 }
 
 static void move_block(void *context, const tsr__block *block, int64_t lane)
@@ -173,11 +199,26 @@ static void move_block(void *context, const tsr__block *block, int64_t lane)
     s->loss->accumulate(s, block, &s->lane[lane]);
 }
 
+static void collect_block(void *context, const tsr__block *block, int64_t lane)
+{
+    tsr__solver *s = context;
+    s->loss->collect(s, block, lane);
+}
+
+static void collect(tsr__solver *s)
+{
+    tsr__visit_blocks(&s->turned, s->threads, collect_block, s);
+}
+
 static void pass(tsr__solver *s, tsr__visit visit)
 {
     clear_sums(s);
+    if (s->loss->prepare != NULL)
+        s->loss->prepare(s);
     tsr__visit_blocks(&s->source, s->threads, visit, s);
     sum_lanes(s);
+    if (s->collects && s->turned.blocks > 0)
+        collect(s);
     tsr__refresh(s);
 }
 
@@ -253,6 +294,14 @@ static void measure_block(void *context, const tsr__block *block, int64_t lane)
             block->samples, &m->moving[lane], &m->still[lane]);
 }
 
+/* The m x k sums of the factors as they are, where passes leave them out. */
+static void collect_now(tsr__solver *s)
+{
+    s->collects = true;
+    pass(s, accumulate_block);
+    s->collects = false;
+}
+
 double tsr__solver_optimality(tsr__solver *s)
 {
     struct measuring m = {.s = s};
@@ -265,6 +314,8 @@ double tsr__solver_optimality(tsr__solver *s)
     double worst = still > 0 ? moving / still : 0;
     if (!s->fixed_basis) {
         moving = still = 0;
+        if (!s->collects)
+            collect_now(s);
         tsr__basis_halves(s);
         measure(s, s->weights != NULL ? s->weights : s->basis, &s->theta_halves,
                 s->weights != NULL ? s->atoms.samples : s->m, &moving, &still);

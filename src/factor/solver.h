@@ -45,14 +45,24 @@ typedef enum tsr__scale_rule {
 typedef struct tsr__loss {
     const char *name;
     bool logarithmic; /* its bound is in log theta: see majorise */
+    /* Before a pass over the samples, with the basis as it will be; NULL: nothing to do. */
+    void (*prepare)(tsr__solver *s);
     /* What the codes of a block need of the data, into the lane's projection. */
     void (*project)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
     /* The lane's halves from the projection: the gradient with respect to the block's codes. */
     void (*codes)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
     /* Adds the block, with its new codes, to the lane's sums. */
     void (*accumulate)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+    /* Sparse data: a block of the turned data into rows of the sums, where accumulate left
+     * them out. */
+    void (*collect)(tsr__solver *s, const tsr__block *block, int64_t lane);
     /* Halves with respect to the basis, from the summed lanes. */
     void (*basis)(const tsr__solver *s, tsr__halves *halves);
+    /* Coordinate descent on the block's codes, with the penalties' slope and bend or NULL; on
+     * the rows of a free basis. */
+    void (*descend_codes)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
+                          const void *slope, const void *bend);
+    void (*descend_basis)(tsr__solver *s);
     double (*value)(const tsr__solver *s);
 } tsr__loss;
 
@@ -103,15 +113,17 @@ struct tsr__lane {
     double value;                  /* sum of the loss, where it is summed by block */
 };
 
-enum { TSR_MOST_PENALTIES = 8 };
+enum { TSR_MOST_PENALTIES = 8, TSR_PANEL = 8 };
 
 struct tsr__solver {
     /* the problem */
     tsr_type type;
     int64_t n, m, k;
     int threads;
-    tsr__source source;     /* the n rows that the loss sees */
-    const void *weight;     /* real, n: weight of each row; NULL: 1 */
+    tsr__source source; /* the n rows that the loss sees */
+    tsr__source turned; /* sparse: the same times their weights, by feature; else no blocks */
+    int64_t longest;    /* entries of a row of either */
+    const void *weight; /* real, n: weight of each row; NULL: 1 */
     const double *members;  /* n: samples behind each row (tied codes); NULL: 1 */
     const int32_t *classes; /* n: class of each row or -1; NULL: none */
     int32_t class_count;
@@ -130,13 +142,16 @@ struct tsr__solver {
     tsr__norm_name norm;
     tsr__scale_rule scale;
     bool fixed_basis, extrapolates;
+    bool collects;                  /* the basis's rule reads the m x k sums of a pass */
     int basis_sweeps, codes_sweeps; /* of coordinate descent, a pass */
     double decorrelate, basis_lasso, basis_ridge;
     tsr__penalty penalty[TSR_MOST_PENALTIES];
     int penalties;
 
     /* the state */
-    void *basis, *codes;    /* m x k, n x k */
+    void *basis, *codes;               /* m x k, n x k */
+    void *turned_basis, *turned_codes; /* dense KL descent: k rows of each, padded; else NULL */
+    void *panel[TSR_LANES];            /*   and some features of all samples, by thread */
     void *plain;            /* n x k: the codes before they were extrapolated; NULL: never */
     double push, run, last; /* how far they are; steps since J last rose; J before */
     void *weights;          /* concept: atoms x k; else NULL */

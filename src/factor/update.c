@@ -23,8 +23,6 @@
  */
 #include "factor/solver.h"
 #include "matrix/blas.h"
-#include "matrix/descent.h"
-#include "matrix/parallel.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,22 +112,11 @@ static void slope_and_bend(const tsr__solver *s, const tsr__block *block, tsr__l
 
 static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    tsr__descent descent = {.theta = tsr__real_at(s, s->codes, block->first * s->k),
-                            .projection = lane->projection,
-                            .gram = s->gram,
-                            .work = s->room[lane - s->lane],
-                            .rows = block->samples,
-                            .k = s->k,
-                            .sweeps = s->codes_sweeps};
-    s->loss->project(s, block, lane);
-    if (s->weight != NULL)
-        descent.weight = tsr__real_at(s, s->weight, block->first);
-    if (s->penalties > 0) {
+    const bool bent = s->penalties > 0;
+    if (bent)
         slope_and_bend(s, block, lane);
-        descent.slope = lane->halves.flat;
-        descent.bend = lane->bend;
-    }
-    tsr__descents_of(s->type)->squares(&descent);
+    s->loss->descend_codes(s, block, lane, bent ? lane->halves.flat : NULL,
+                           bent ? lane->bend : NULL);
 }
 
 void tsr__update_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
@@ -233,37 +220,6 @@ void tsr__basis_halves(tsr__solver *s)
     s->theta_halves = halves;
 }
 
-struct rows_step {
-    tsr__solver *s;
-    int64_t chunk;
-};
-
-/* Coordinate descent on a run of the basis's rows; the halves serve as workspace. */
-static void descend_rows(void *context, int64_t item, int thread)
-{
-    const struct rows_step *step = context;
-    tsr__solver *s = step->s;
-    const int64_t first = item * step->chunk, at = first * s->k;
-    const int64_t rows = s->m - first < step->chunk ? s->m - first : step->chunk;
-    tsr__descent descent = {.theta = tsr__real_at(s, s->basis, at),
-                            .projection = tsr__real_at(s, s->collect_lanes, at),
-                            .gram = s->spread_lanes,
-                            .work = s->room[thread],
-                            .rows = rows,
-                            .k = s->k,
-                            .sweeps = s->basis_sweeps};
-    if (s->basis_lasso > 0 || s->basis_ridge > 0) {
-        descent.slope = tsr__real_at(s, s->halves.flat, at);
-        descent.bend = tsr__real_at(s, s->halves.minus, at);
-        for (int64_t i = at; i < at + rows * s->k; i++) {
-            tsr__real_set(s, s->halves.flat, i,
-                          s->basis_lasso + s->basis_ridge * tsr__real_get(s, s->basis, i));
-            tsr__real_set(s, s->halves.minus, i, s->basis_ridge);
-        }
-    }
-    tsr__descents_of(s->type)->squares(&descent);
-}
-
 /* An upper bound of the largest eigenvalue of sum_{l != k} f_l f_l', by row sums of its gram.
  */
 static double largest_eigenvalue(const tsr__solver *s, int64_t k)
@@ -360,15 +316,6 @@ static void descend_sphere(tsr__solver *s)
     kernels->transpose(s->basis, s->k, on.basis, s->m, s->k, s->m);
 }
 
-static void descend_basis(tsr__solver *s)
-{
-    struct rows_step step = {s, 256};
-    if (s->scale == TSR_SCALE_MODEL)
-        descend_sphere(s);
-    else
-        tsr__parallel((s->m + step.chunk - 1) / step.chunk, s->threads, descend_rows, &step);
-}
-
 static double length_of(const tsr__solver *s, int64_t k)
 {
     if (s->norm == TSR_BASIS_NORM_L1)
@@ -420,9 +367,15 @@ void tsr__update_basis(tsr__solver *s)
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const int64_t rows = s->weights != NULL ? s->atoms.samples : s->m;
     void *theta = s->weights != NULL ? s->weights : s->basis;
+    const bool on_sphere = s->scale == TSR_SCALE_MODEL && s->norm == TSR_BASIS_NORM_L2;
     if (s->basis_rule == TSR_RULE_DESCEND) {
-        descend_basis(s);
+        if (on_sphere)
+            descend_sphere(s);
+        else
+            s->loss->descend_basis(s);
         s->map->push(s);
+        if (!on_sphere)
+            tsr__fix_scale(s, s->scale);
         return;
     }
     tsr__basis_halves(s);

@@ -9,23 +9,49 @@
  * all sweeps. */
 #include "matrix/descent.h"
 
+#include "matrix/logarithm.h"
+
+#include <math.h>
+#include <string.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #ifdef TSR_KERNELS_f32
 typedef float real;
 typedef int32_t whole;
 #define REAL_NAME f32
+#define GUESS(y)  ((lanes)_mm512_rcp14_ps((__m512)(y)))
 #else
 typedef double real;
 typedef int64_t whole;
 #define REAL_NAME f64
+#define GUESS(y)  ((lanes)_mm512_rcp14_pd((__m512d)(y)))
 #endif
 
 #define JOIN(a, b, c) a##b##_##c
 #define NAME(a, b, c) JOIN(a, b, c)
 
 /* 64 bytes: one register, or as many as it takes. */
-enum { BYTES = 64, LANES = BYTES / sizeof(real), PAIR = 2 * LANES };
+enum { BYTES = 64, LANES = BYTES / sizeof(real), PAIR = 2 * LANES, AHEAD = 16 };
 typedef real lanes __attribute__((vector_size(BYTES)));
 typedef whole mask __attribute__((vector_size(BYTES)));
+
+/* z = 1 / y. A division takes as long as a dozen multiplications: where the processor guesses
+ * fourteen bits, two steps of Newton's (one for floats) bring the rest, to an ulp or two. */
+#ifdef __AVX512F__
+static inline void reciprocal(lanes *z, const lanes *y)
+{
+    *z = GUESS(*y);
+    for (int step = 0; step < (sizeof(real) == 8 ? 2 : 1); step++)
+        *z += *z * (1 - *y * *z);
+}
+#else
+static inline void reciprocal(lanes *z, const lanes *y)
+{
+    *z = 1 / *y;
+}
+#endif
 
 /* Rows of a tile side by side: two vectors a coordinate. */
 typedef struct tile {
@@ -151,5 +177,239 @@ static void squares(const tsr__descent *d)
     }
 }
 
+/* Kullback-Leibler ------------------------------------------------------------------------ */
+
+/* A row and the factor's rows that its entries point at, coordinate by coordinate. Entries
+ * beyond the last have x = f = 0. */
+typedef struct line {
+    int64_t k, vectors;
+    const lanes *f;   /* k x entries */
+    lanes *x, *y, *z; /* entries: x, y, 1 / y */
+    real *g, *start;  /* k: the row, and as it came */
+    const double *sums;
+    const real *slope, *bend; /* k, or NULL */
+    double weight;
+} line;
+
+/* Below this a reconstruction counts as this much: its square must still be a number. */
+#define LEAST ((real)(sizeof(real) == 8 ? 1e-100 : 1e-15))
+
+static inline void at_least(lanes *y)
+{
+    const lanes least = (lanes){0} + LEAST;
+    const mask small = (mask)(*y < least);
+    *y = (lanes)(((mask)least & small) | ((mask)*y & ~small));
+}
+
+/* The factor's rows of a sparse row's entries, turned. */
+static void take_entries(real *f, real *x, const tsr__entropy *d, int64_t row, int64_t padded)
+{
+    const int64_t k = d->x.k, first = d->x.rows[row], count = d->x.rows[row + 1] - first;
+    const int64_t last = d->x.rows[d->x.samples];
+    for (int64_t e = 0; e < padded; e++) {
+        const bool in = e < count;
+        const real *from = (const real *)d->x.factor + (in ? d->x.columns[first + e] : 0) * k;
+        if (first + e + AHEAD < last)
+            for (int64_t j = 0; j < k; j += LANES)
+                __builtin_prefetch((const real *)d->x.factor +
+                                   d->x.columns[first + e + AHEAD] * k + j);
+        x[e] = in ? ((const real *)d->x.values)[first + e] : 0;
+        for (int64_t j = 0; j < k; j++)
+            f[j * padded + e] = in ? from[j] : 0;
+    }
+}
+
+static void take_line(line *l, const tsr__entropy *d, int64_t row)
+{
+    const int64_t k = d->x.k;
+    const int64_t count = d->turned != NULL ? d->width : d->x.rows[row + 1] - d->x.rows[row];
+    const int64_t padded =
+        d->turned != NULL ? tsr__padded(count) : (count + LANES - 1) / LANES * LANES;
+    real *x = d->work, *y = x + padded, *z = y + padded, *start = z + padded;
+    real *f = start + (k + LANES - 1) / LANES * LANES;
+    *l = (line){.k = k,
+                .vectors = padded / LANES,
+                .f = d->turned != NULL ? d->turned : (const lanes *)f,
+                .x = (lanes *)x,
+                .y = (lanes *)y,
+                .z = (lanes *)z,
+                .g = (real *)d->theta + row * k,
+                .start = start,
+                .sums = d->sums,
+                .slope = d->slope != NULL ? (const real *)d->slope + row * k : NULL,
+                .bend = d->bend != NULL ? (const real *)d->bend + row * k : NULL,
+                .weight = d->weight != NULL ? (double)((const real *)d->weight)[row] : 1};
+    if (d->turned == NULL) {
+        take_entries(f, x, d, row, padded);
+    } else {
+        memcpy(x, (const real *)d->x.values + row * d->stride, (size_t)count * sizeof *x);
+        memset(x + count, 0, (size_t)(padded - count) * sizeof *x);
+    }
+    memcpy(start, l->g, (size_t)k * sizeof *l->g);
+}
+
+static void reconstruct(const line *l)
+{
+    for (int64_t v = 0; v < l->vectors; v++)
+        l->y[v] = (lanes){0};
+    for (int64_t j = 0; j < l->k; j++)
+        for (int64_t v = 0; l->g[j] != 0 && v < l->vectors; v++)
+            l->y[v] += l->g[j] * l->f[j * l->vectors + v];
+    for (int64_t v = 0; v < l->vectors; v++) {
+        at_least(&l->y[v]);
+        reciprocal(&l->z[v], &l->y[v]);
+    }
+}
+
+static double value_of(const line *l)
+{
+    const real *x = (const real *)l->x, *y = (const real *)l->y;
+    double part[8] = {0}, sum = 0;
+    for (int64_t e = 0; e < l->vectors * LANES; e += 8)
+        for (int i = 0; i < 8; i++)
+            part[i] -= (double)x[e + i] * tsr__logarithm((double)y[e + i]);
+    for (int i = 0; i < 8; i++)
+        sum += part[i];
+    for (int64_t j = 0; j < l->k; j++)
+        sum += l->sums[j] * (double)l->g[j];
+    sum *= l->weight;
+    for (int64_t j = 0; j < l->k; j++) {
+        const double moved = (double)l->g[j] - (double)l->start[j];
+        sum += l->slope != NULL ? (double)l->slope[j] * moved : 0;
+        sum += l->bend != NULL ? (double)l->bend[j] / 2 * moved * moved : 0;
+    }
+    return sum;
+}
+
+static double total(const lanes *v)
+{
+    double sum = 0;
+    for (int i = 0; i < LANES; i++)
+        sum += (double)((const real *)v)[i];
+    return sum;
+}
+
+/* sum x u with u = f / y: how hard the data pull coordinate j up. */
+static double pull_of(const line *l, int64_t j)
+{
+    const lanes *f = l->f + j * l->vectors;
+    lanes a = {0}, b = {0};
+    int64_t v = 0;
+    for (; v + 2 <= l->vectors; v += 2) {
+        a += l->x[v] * l->z[v] * f[v];
+        b += l->x[v + 1] * l->z[v + 1] * f[v + 1];
+    }
+    for (; v < l->vectors; v++)
+        a += l->x[v] * l->z[v] * f[v];
+    a += b;
+    return l->weight * total(&a);
+}
+
+/* The same, and sum x u^2. */
+static void moments(double *first, double *second, const line *l, int64_t j)
+{
+    const lanes *f = l->f + j * l->vectors;
+    lanes a = {0}, b = {0};
+    for (int64_t v = 0; v < l->vectors; v++) {
+        const lanes u = f[v] * l->z[v], xu = l->x[v] * u;
+        a += xu;
+        b += xu * u;
+    }
+    *first = l->weight * total(&a);
+    *second = l->weight * total(&b);
+}
+
+/* The pull that coordinate j would feel at zero. */
+static double pull_at_zero(const line *l, int64_t j)
+{
+    const lanes *f = l->f + j * l->vectors;
+    lanes a = {0};
+    for (int64_t v = 0; v < l->vectors; v++) {
+        lanes y = l->y[v] - l->g[j] * f[v];
+        at_least(&y);
+        a += l->x[v] * f[v] / y;
+    }
+    return l->weight * total(&a);
+}
+
+/* The slope of all that is not data. */
+static double rise_of(const line *l, int64_t j)
+{
+    double rise = l->weight * l->sums[j];
+    if (l->slope != NULL)
+        rise += (double)l->slope[j];
+    if (l->bend != NULL)
+        rise += (double)l->bend[j] * ((double)l->g[j] - (double)l->start[j]);
+    return rise;
+}
+
+/* Where coordinate j goes. With s1 the pull and s2 its fall, the pull is modelled by the
+ * hyperbola A / (C + move) of that value and slope, which is exact for one entry. The model
+ * never leads too far up; downwards it may, so zero is only taken where the slope there says
+ * so. `careful` steps downwards stop at the root of
+ *     t (rise + bend (t - g)) = g s1,
+ * which is never below the minimum, and so cannot raise the value. */
+static double next_of(const line *l, int64_t j, bool careful)
+{
+    const double g = (double)l->g[j], bend = l->bend != NULL ? (double)l->bend[j] : 0;
+    const double rise = rise_of(l, j);
+    double s1, s2;
+    if (g <= 0 && pull_of(l, j) <= rise)
+        return 0;
+    moments(&s1, &s2, l, j);
+    if (!(s2 * 1e15 > s1)) { /* too little to tell where it would lead */
+        const double next = bend > 0 ? g - rise / bend : rise > 0 ? 0 : g;
+        return next > 0 ? next : 0;
+    }
+    const double reach = s1 / s2, steep = rise + bend * reach, gain = reach * (s1 - rise);
+    double root = 2 * steep;
+    if (bend > 0) {
+        const double square = steep * steep + 4 * bend * gain;
+        root = steep + sqrt(square > 0 ? square : 0);
+    }
+    const double next = g + (root > 0 ? 2 * gain / root : (s1 - rise) / (s2 + bend));
+    if (next >= g || (next > 0 && !careful))
+        return next;
+    const double flat = rise - bend * g;
+    const double least = 2 * g * s1 / (flat + sqrt(flat * flat + 4 * bend * g * s1));
+    if (careful)
+        return least;
+    return flat >= pull_at_zero(l, j) ? 0 : least;
+}
+
+static void sweep_line(const line *l, bool all, bool careful)
+{
+    for (int64_t j = 0; j < l->k; j++) {
+        if (!all && !(l->g[j] > 0))
+            continue;
+        const real next = (real)next_of(l, j, careful), moved = next - l->g[j];
+        const lanes *f = l->f + j * l->vectors;
+        l->g[j] = next;
+        for (int64_t v = 0; moved != 0 && v < l->vectors; v++) {
+            l->y[v] += moved * f[v];
+            at_least(&l->y[v]);
+            reciprocal(&l->z[v], &l->y[v]);
+        }
+    }
+}
+
+static void entropy(const tsr__entropy *d)
+{
+    for (int64_t row = 0; row < d->x.samples; row++) {
+        line l;
+        take_line(&l, d, row);
+        reconstruct(&l);
+        const double before = value_of(&l);
+        for (int sweep = 0; sweep < d->sweeps; sweep++)
+            sweep_line(&l, sweep == 0, false);
+        if (value_of(&l) <= before)
+            continue;
+        memcpy(l.g, l.start, (size_t)l.k * sizeof *l.g);
+        reconstruct(&l);
+        sweep_line(&l, true, true);
+    }
+}
+
 extern const tsr__descents NAME(tsr__descents_, REAL_NAME, TSR_KERNEL_SET);
-const tsr__descents NAME(tsr__descents_, REAL_NAME, TSR_KERNEL_SET) = {.squares = squares};
+const tsr__descents NAME(tsr__descents_, REAL_NAME, TSR_KERNEL_SET) = {.squares = squares,
+                                                                       .entropy = entropy};

@@ -5,7 +5,7 @@
 #ifndef TSR_MATRIX_DESCENT_H
 #define TSR_MATRIX_DESCENT_H
 
-#include "tessera/tessera.h"
+#include "matrix/gather.h"
 
 /* Least squares: row i minimises
  *     weight (g Q g' - 2 g p') + slope (g - g0)' + 1/2 (g - g0) diag(bend) (g - g0)'
@@ -29,9 +29,43 @@ static inline int64_t tsr__descent_room(int64_t k)
     return 4 * TILE * (k + 1);
 }
 
+/* Kullback-Leibler: row i minimises
+ *     weight (sums . g - sum x log y) + slope (g - g0)' + 1/2 (g - g0) diag(bend) (g - g0)'
+ * over its entries x, with y = g . (row of the factor that the entry points at). Sparse rows are
+ * those of `x`; dense ones stand at x.values, `stride` apart, `width` entries each, and share the
+ * factor turned: k rows of tsr__padded(width), zeros behind. */
+typedef struct tsr__entropy {
+    void *theta; /* rows x k, updated */
+    tsr__gather x;
+    const void *turned; /* NULL: sparse */
+    int64_t width, stride;
+    const double *sums; /* k: column sums of the factor */
+    const void *weight, *slope, *bend;
+    void *work; /* tsr__entropy_room reals, aligned */
+    int sweeps;
+} tsr__entropy;
+
+/* Reals in whole vectors that hold `count` of them. */
+static inline int64_t tsr__padded(int64_t count)
+{
+    enum { VECTOR = 16 };
+    return (count + VECTOR - 1) / VECTOR * VECTOR;
+}
+
+/* Reals of workspace for rows of at most `longest` entries. */
+static inline int64_t tsr__entropy_room(int64_t k, int64_t longest)
+{
+    return (k + 3) * tsr__padded(longest) + tsr__padded(k);
+}
+
 typedef struct tsr__descents {
     /* Cyclic descent, `sweeps` times: 2 k^2 operations a row and sweep. */
     void (*squares)(const tsr__descent *descent);
+
+    /* Cyclic descent: a division and ten operations an entry for each coordinate that moves, two
+     * operations for one that rests at zero; later sweeps pass over those. No row ends higher
+     * than it began. */
+    void (*entropy)(const tsr__entropy *descent);
 } tsr__descents;
 
 const tsr__descents *tsr__descents_of(tsr_type type);

@@ -3,6 +3,7 @@
  * Which set of kernels runs: the first row whose instructions this processor has. */
 #include "matrix/descent.h"
 #include "matrix/distances.h"
+#include "matrix/gather.h"
 #include "matrix/kernels.h"
 
 #include <stddef.h>
@@ -10,6 +11,7 @@
 extern const tsr__kernels tsr__kernels_f64_base, tsr__kernels_f32_base;
 extern const tsr__distances tsr__distances_f64_base, tsr__distances_f32_base;
 extern const tsr__descents tsr__descents_f64_base, tsr__descents_f32_base;
+extern const tsr__gathers tsr__gathers_f64_base, tsr__gathers_f32_base;
 
 struct set {
     const char *name;
@@ -17,6 +19,7 @@ struct set {
     const tsr__kernels *kernels[2]; /* by tsr_type */
     const tsr__distances *distances[2];
     const tsr__descents *descents[2];
+    const tsr__gathers *gathers[2];
 };
 
 #if defined(__x86_64__)
@@ -26,6 +29,8 @@ extern const tsr__distances tsr__distances_f64_v3, tsr__distances_f32_v3;
 extern const tsr__distances tsr__distances_f64_v4, tsr__distances_f32_v4;
 extern const tsr__descents tsr__descents_f64_v3, tsr__descents_f32_v3;
 extern const tsr__descents tsr__descents_f64_v4, tsr__descents_f32_v4;
+extern const tsr__gathers tsr__gathers_f64_v3, tsr__gathers_f32_v3;
+extern const tsr__gathers tsr__gathers_f64_v4, tsr__gathers_f32_v4;
 
 static bool runs_v3(void)
 {
@@ -47,18 +52,21 @@ static const struct set sets[] = {
      runs_v4,
      {&tsr__kernels_f64_v4, &tsr__kernels_f32_v4},
      {&tsr__distances_f64_v4, &tsr__distances_f32_v4},
-     {&tsr__descents_f64_v4, &tsr__descents_f32_v4}},
+     {&tsr__descents_f64_v4, &tsr__descents_f32_v4},
+     {&tsr__gathers_f64_v4, &tsr__gathers_f32_v4}},
     {"v3",
      runs_v3,
      {&tsr__kernels_f64_v3, &tsr__kernels_f32_v3},
      {&tsr__distances_f64_v3, &tsr__distances_f32_v3},
-     {&tsr__descents_f64_v3, &tsr__descents_f32_v3}},
+     {&tsr__descents_f64_v3, &tsr__descents_f32_v3},
+     {&tsr__gathers_f64_v3, &tsr__gathers_f32_v3}},
 #endif
     {"base",
      NULL,
      {&tsr__kernels_f64_base, &tsr__kernels_f32_base},
      {&tsr__distances_f64_base, &tsr__distances_f32_base},
-     {&tsr__descents_f64_base, &tsr__descents_f32_base}},
+     {&tsr__descents_f64_base, &tsr__descents_f32_base},
+     {&tsr__gathers_f64_base, &tsr__gathers_f32_base}},
 };
 
 static const struct set *chosen(void)
@@ -82,6 +90,11 @@ const tsr__distances *tsr__distances_of(tsr_type type)
 const tsr__descents *tsr__descents_of(tsr_type type)
 {
     return chosen()->descents[type];
+}
+
+const tsr__gathers *tsr__gathers_of(tsr_type type)
+{
+    return chosen()->gathers[type];
 }
 
 const char *tsr__kernels_name(void)

@@ -5,6 +5,8 @@
  * allowed to reorder sums. */
 #include "matrix/kernels.h"
 
+#include "matrix/logarithm.h"
+
 #include <math.h>
 
 #ifdef TSR_KERNELS_f32
@@ -268,31 +270,6 @@ static void extrapolate(void *theta, void *plain, double by, double floor, int64
     }
 }
 
-/* Natural logarithm of a positive normal number, without branches, so that loops of it become
- * vector code: x = 2^e (1 + f), log(1 + f) by the odd series of s = f / (2 + f), whose
- * coefficients are the minimax ones of fdlibm; error below one unit in the last place. */
-static inline double logarithm(double x)
-{
-    union {
-        double real;
-        uint64_t bits;
-    } v = {x}, power;
-    const uint64_t shift = v.bits + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
-    power.bits = (shift >> 52) | 0x4330000000000000u; /* 2^52 + exponent + 1023 */
-    v.bits = (shift & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu;
-    const double e = power.real - (0x1p52 + 1023), f = v.real - 1, s = f / (2 + f), z = s * s;
-    const double w = z * z;
-    const double even =
-        w * (0.3999999999940941908 + w * (0.2222219843214978396 + w * 0.1531383769920937332));
-    const double odd =
-        z *
-        (0.6666666666666735130 +
-         w * (0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591)));
-    const double half = 0.5 * f * f;
-    return e * 6.93147180369123816490e-01 -
-           ((half - (s * (half + even + odd) + e * 1.90821492927058770002e-10)) - f);
-}
-
 static double ratio_value(real *y, const real *x, int64_t count)
 {
     double lane[LANES] = {0};
@@ -302,7 +279,8 @@ static double ratio_value(real *y, const real *x, int64_t count)
             const real below = guarded(y[i + l]), r = x[i + l] / below;
             const real bounded = r < largest ? r : largest;
             const double safe = (double)(bounded > tiny ? bounded : 1);
-            lane[l] += (double)x[i + l] * logarithm(safe) - (double)x[i + l] + (double)y[i + l];
+            lane[l] +=
+                (double)x[i + l] * tsr__logarithm(safe) - (double)x[i + l] + (double)y[i + l];
             y[i + l] = bounded;
         }
     }
@@ -323,70 +301,6 @@ static double ratio(void *y, const void *x, int64_t count, bool value)
     return 0;
 }
 
-static void sparse_project(void *out, const int64_t *rows, const int32_t *columns,
-                           const void *values, int64_t samples, const void *factor, int64_t k)
-{
-    const real *v = values, *f = factor;
-    for (int64_t i = 0; i < samples; i++) {
-        real *restrict p = (real *)out + i * k;
-        for (int64_t j = 0; j < k; j++)
-            p[j] = 0;
-        for (int64_t entry = rows[i]; entry < rows[i + 1]; entry++) {
-            const real *restrict from = f + columns[entry] * k;
-            for (int64_t j = 0; j < k; j++)
-                p[j] += v[entry] * from[j];
-        }
-    }
-}
-
-static void sparse_collect(void *out, const int64_t *rows, const int32_t *columns,
-                           const void *values, int64_t samples, const void *codes, int64_t k)
-{
-    const real *v = values;
-    for (int64_t i = 0; i < samples; i++) {
-        const real *restrict g = (const real *)codes + i * k;
-        for (int64_t entry = rows[i]; entry < rows[i + 1]; entry++) {
-            real *restrict to = (real *)out + columns[entry] * k;
-            for (int64_t j = 0; j < k; j++)
-                to[j] += v[entry] * g[j];
-        }
-    }
-}
-
-static double sparse_ratio(void *project, void *collect, const int64_t *rows,
-                           const int32_t *columns, const void *values, int64_t samples,
-                           const void *codes, const void *weighted, const void *factor,
-                           int64_t k)
-{
-    const real *v = values;
-    double value = 0;
-    for (int64_t i = 0; i < samples; i++) {
-        const real *g = (const real *)codes + i * k;
-        const real *restrict h = weighted != NULL ? (const real *)weighted + i * k : NULL;
-        real *restrict p = project != NULL ? (real *)project + i * k : NULL;
-        for (int64_t j = 0; p != NULL && j < k; j++)
-            p[j] = 0;
-        for (int64_t entry = rows[i]; entry < rows[i + 1]; entry++) {
-            const real *restrict f = (const real *)factor + columns[entry] * k;
-            real y = 0;
-            for (int64_t j = 0; j < k; j++)
-                y += g[j] * f[j];
-            real r = v[entry] / guarded(y);
-            r = r < largest ? r : largest;
-            if (p != NULL) {
-                for (int64_t j = 0; j < k; j++)
-                    p[j] += r * f[j];
-            } else {
-                real *restrict to = (real *)collect + columns[entry] * k;
-                for (int64_t j = 0; j < k; j++)
-                    to[j] += r * h[j];
-                value += (double)v[entry] * (logarithm((double)guarded(r)) - 1);
-            }
-        }
-    }
-    return value;
-}
-
 extern const tsr__kernels NAME(tsr__kernels_, REAL_NAME, TSR_KERNEL_SET);
 const tsr__kernels NAME(tsr__kernels_, REAL_NAME,
                         TSR_KERNEL_SET) = {.sweep = sweep,
@@ -403,7 +317,4 @@ const tsr__kernels NAME(tsr__kernels_, REAL_NAME,
                                            .majorise = majorise,
                                            .signed_root = signed_root,
                                            .extrapolate = extrapolate,
-                                           .ratio = ratio,
-                                           .sparse_project = sparse_project,
-                                           .sparse_collect = sparse_collect,
-                                           .sparse_ratio = sparse_ratio};
+                                           .ratio = ratio};

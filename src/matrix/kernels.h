@@ -51,17 +51,6 @@ typedef struct tsr__kernels {
 
     /* Kullback-Leibler: y becomes x / y; returns sum x log(x / y) - x + y when asked. */
     double (*ratio)(void *y, const void *x, int64_t count, bool value);
-
-    /* Sparse rows against a dense factor (columns x k). */
-    void (*sparse_project)(void *out, const int64_t *rows, const int32_t *columns,
-                           const void *values, int64_t samples, const void *factor, int64_t k);
-    void (*sparse_collect)(void *out, const int64_t *rows, const int32_t *columns,
-                           const void *values, int64_t samples, const void *codes, int64_t k);
-    /* As the two above with x / (g . f) for x; returns sum x log(x / y) - x when asked. */
-    double (*sparse_ratio)(void *project, void *collect, const int64_t *rows,
-                           const int32_t *columns, const void *values, int64_t samples,
-                           const void *codes, const void *weighted, const void *factor,
-                           int64_t k);
 } tsr__kernels;
 
 const tsr__kernels *tsr__kernels_of(tsr_type type);

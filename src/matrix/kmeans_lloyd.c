@@ -15,6 +15,7 @@
 #include "matrix/kmeans_run.h"
 
 #include "matrix/blas.h"
+#include "matrix/gather.h"
 #include "matrix/kernels.h"
 #include "matrix/parallel.h"
 
@@ -72,9 +73,9 @@ void tsr__kmeans_products(const tsr__kmeans_run *run, tsr__kmeans_desk *desk,
         return;
     }
     for (int64_t slot = 0; slot < desk->count; slot++) {
-        tsr__kernels_of(TSR_FLOAT64)
-            ->sparse_project(desk->line, x->rows + desk->sample[slot], x->columns, x->values, 1,
-                             run->across, count);
+        const tsr__gather one = {
+            x->rows + desk->sample[slot], x->columns, x->values, 1, run->across, count};
+        tsr__gathers_of(TSR_FLOAT64)->project(desk->line, &one);
         for (int64_t a = 0; a < count; a++)
             desk->product[a * run->rows + slot] = desk->line[a];
     }

@@ -12,6 +12,7 @@
 
 #include "matrix/blas.h"
 #include "matrix/distances.h"
+#include "matrix/gather.h"
 #include "matrix/kernels.h"
 #include "matrix/parallel.h"
 
@@ -155,8 +156,9 @@ static void search_sparse(void *context, int64_t item, int thread)
     for (int64_t other = 0; other < n; other += SPARSE_COLUMNS) {
         const int64_t columns = n - other < SPARSE_COLUMNS ? n - other : SPARSE_COLUMNS;
         scatter(d->across, s->among, other, columns, false);
-        tsr__kernels_of(s->type)->sparse_project(d->product, x->rows + first, x->columns,
-                                                 x->values, rows, d->across, SPARSE_COLUMNS);
+        const tsr__gather here = {x->rows + first, x->columns,    x->values, rows,
+                                  d->across,       SPARSE_COLUMNS};
+        tsr__gathers_of(s->type)->project(d->product, &here);
         for (int64_t i = 0; i < rows; i++)
             compare(s, d, (const char *)d->product + i * SPARSE_COLUMNS * size, first + i,
                     other, columns);

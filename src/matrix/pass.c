@@ -9,12 +9,21 @@
 
 #include <string.h>
 
+tsr__gather tsr__block_gather(const tsr__block *block, const void *factor, int64_t k)
+{
+    return (tsr__gather){.rows = block->rows,
+                         .columns = block->columns,
+                         .values = block->values,
+                         .samples = block->samples,
+                         .factor = factor,
+                         .k = k};
+}
+
 void tsr__block_project(void *out, const tsr__block *block, const void *factor, int64_t k)
 {
     if (block->sparse) {
-        tsr__kernels_of(block->type)
-            ->sparse_project(out, block->rows, block->columns, block->values, block->samples,
-                             factor, k);
+        const tsr__gather x = tsr__block_gather(block, factor, k);
+        tsr__gathers_of(block->type)->project(out, &x);
         return;
     }
     const tsr__product product = {.rows = block->samples,
@@ -36,9 +45,8 @@ void tsr__block_collect(void *sum, const tsr__block *block, const void *codes, i
     if (block->sparse) {
         if (fresh)
             memset(sum, 0, (size_t)(block->features * k) * tsr__type_size(block->type));
-        tsr__kernels_of(block->type)
-            ->sparse_collect(sum, block->rows, block->columns, block->values, block->samples,
-                             codes, k);
+        const tsr__gather x = tsr__block_gather(block, codes, k);
+        tsr__gathers_of(block->type)->collect(sum, &x);
         return;
     }
     const tsr__product product = {.transpose_a = true,

@@ -6,6 +6,10 @@
 #define TSR_MATRIX_PASS_H
 
 #include "matrix/block.h"
+#include "matrix/gather.h"
+
+/* A sparse block against a factor. */
+tsr__gather tsr__block_gather(const tsr__block *block, const void *factor, int64_t k);
 
 /* out (samples x k) = X_b factor (features x k). */
 void tsr__block_project(void *out, const tsr__block *block, const void *factor, int64_t k);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The kernels of sparse rows for one element type and one instruction set; the build compiles
+ * this file once for each, as it does kernels.c.
+ *
+ * The rows of the factor that a sample's entries point at lie anywhere: they are asked for a
+ * few entries ahead, and what is summed over them stays in registers, for up to MOST vectors at
+ * a time. */
+#include "matrix/gather.h"
+
+#include "matrix/logarithm.h"
+
+#include <float.h>
+#include <string.h>
+
+#ifdef TSR_KERNELS_f32
+typedef float real;
+typedef int32_t whole;
+#define REAL_NAME f32
+#define largest   FLT_MAX
+#define tiny      FLT_MIN
+#else
+typedef double real;
+typedef int64_t whole;
+#define REAL_NAME f64
+#define largest   DBL_MAX
+#define tiny      DBL_MIN
+#endif
+
+#define JOIN(a, b, c) a##b##_##c
+#define NAME(a, b, c) JOIN(a, b, c)
+#define INLINE        static inline __attribute__((always_inline))
+
+enum { BYTES = 64, LANES = BYTES / sizeof(real), MOST = 5, AHEAD = 16 };
+typedef real lanes __attribute__((vector_size(BYTES)));
+typedef whole mask __attribute__((vector_size(BYTES)));
+/* Rows of a factor begin anywhere. */
+typedef real loose __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
+
+INLINE const loose *row_of(const tsr__gather *x, int64_t entry, int64_t first)
+{
+    return (const loose *)((const real *)x->factor + x->columns[entry] * x->k + first);
+}
+
+/* All bits for the lanes of the last vector that belong to a row of k. */
+INLINE void tail_of(mask *out, int64_t k)
+{
+    for (int l = 0; l < LANES; l++)
+        (*out)[l] = (k - 1) / LANES * LANES + l < k ? -1 : 0;
+}
+
+/* Asks for the row of an entry that comes later. */
+INLINE void ask(const tsr__gather *x, int64_t entry, int64_t last, int64_t first, int vectors)
+{
+    if (entry + AHEAD < last)
+        for (int v = 0; v < vectors; v++)
+            __builtin_prefetch(row_of(x, entry + AHEAD, first) + v);
+}
+
+/* Columns first .. of the product, as many as `vectors` hold. */
+INLINE void project_part(real *out, const tsr__gather *x, int64_t first, const int vectors)
+{
+    const real *values = x->values;
+    const int64_t last = x->rows[x->samples];
+    const int64_t left = x->k - first, width = left < MOST * LANES ? left : MOST * LANES;
+    for (int64_t i = 0; i < x->samples; i++) {
+        lanes sum[MOST] = {{0}};
+        for (int64_t entry = x->rows[i]; entry < x->rows[i + 1]; entry++) {
+            const loose *f = row_of(x, entry, first);
+            ask(x, entry, last, first, vectors);
+            for (int v = 0; v < vectors; v++)
+                sum[v] += values[entry] * f[v];
+        }
+        memcpy(out + i * x->k + first, sum, (size_t)width * sizeof *out);
+    }
+}
+
+static void project(void *out, const tsr__gather *x)
+{
+    for (int64_t first = 0; first < x->k; first += MOST * LANES) {
+        const int64_t vectors = (x->k - first + LANES - 1) / LANES;
+        if (vectors == 1)
+            project_part(out, x, first, 1);
+        else if (vectors == 2)
+            project_part(out, x, first, 2);
+        else if (vectors == 3)
+            project_part(out, x, first, 3);
+        else if (vectors == 4)
+            project_part(out, x, first, 4);
+        else
+            project_part(out, x, first, MOST);
+    }
+}
+
+static void collect(void *sum, const tsr__gather *x)
+{
+    const real *values = x->values;
+    for (int64_t i = 0; i < x->samples; i++) {
+        const real *restrict g = (const real *)x->factor + i * x->k;
+        for (int64_t entry = x->rows[i]; entry < x->rows[i + 1]; entry++) {
+            real *restrict to = (real *)sum + x->columns[entry] * x->k;
+            for (int64_t j = 0; j < x->k; j++)
+                to[j] += values[entry] * g[j];
+        }
+    }
+}
+
+enum { RUN = 64 }; /* entries that pass through the steps of a ratio together */
+
+/* y of some entries: codes times the rows they point at. */
+INLINE void reconstruct_part(real *y, const tsr__gather *x, int64_t from, int64_t count,
+                             const lanes *g, const int vectors)
+{
+    const int64_t last = x->rows[x->samples];
+    mask inside;
+    tail_of(&inside, x->k);
+    for (int64_t e = 0; e < count; e++) {
+        const loose *f = row_of(x, from + e, 0);
+        ask(x, from + e, last, 0, vectors);
+        lanes sum = g[vectors - 1] * (lanes)((mask)f[vectors - 1] & inside);
+        for (int v = 0; v < vectors - 1; v++)
+            sum += g[v] * f[v];
+        real part[LANES];
+        memcpy(part, &sum, sizeof part);
+        for (int half = LANES / 2; half > 0; half /= 2)
+            for (int l = 0; l < half; l++)
+                part[l] += part[l + half];
+        y[e] = part[0];
+    }
+}
+
+static void reconstruct_wide(real *y, const tsr__gather *x, int64_t from, int64_t count,
+                             const real *g)
+{
+    for (int64_t e = 0; e < count; e++) {
+        const real *f = (const real *)x->factor + x->columns[from + e] * x->k;
+        real part[LANES] = {0};
+        int64_t j = 0;
+        y[e] = 0;
+        for (; j + LANES <= x->k; j += LANES)
+            for (int l = 0; l < LANES; l++)
+                part[l] += g[j + l] * f[j + l];
+        for (; j < x->k; j++)
+            y[e] += g[j] * f[j];
+        for (int l = 0; l < LANES; l++)
+            y[e] += part[l];
+    }
+}
+
+static void reconstruct(real *y, const tsr__gather *x, int64_t from, int64_t count,
+                        const real *codes)
+{
+    const int64_t vectors = (x->k + LANES - 1) / LANES;
+    lanes g[MOST] = {{0}};
+    if (vectors > MOST) {
+        reconstruct_wide(y, x, from, count, codes);
+        return;
+    }
+    memcpy(g, codes, (size_t)x->k * sizeof *codes);
+    if (vectors == 1)
+        reconstruct_part(y, x, from, count, g, 1);
+    else if (vectors == 2)
+        reconstruct_part(y, x, from, count, g, 2);
+    else if (vectors == 3)
+        reconstruct_part(y, x, from, count, g, 3);
+    else if (vectors == 4)
+        reconstruct_part(y, x, from, count, g, 4);
+    else
+        reconstruct_part(y, x, from, count, g, MOST);
+}
+
+/* y becomes x / y; returns sum x log(x / y) - x. */
+static double divide(real *y, const real *values, int64_t count, bool value)
+{
+    double part[8] = {0}, sum = 0;
+    for (int64_t e = 0; e < count; e++) {
+        const real r = values[e] / (y[e] > tiny ? y[e] : tiny);
+        y[e] = r < largest ? r : largest;
+    }
+    for (int64_t e = 0; value && e < count; e += 8) {
+        const int many = count - e < 8 ? (int)(count - e) : 8;
+        for (int l = 0; l < many; l++)
+            part[l] += (double)values[e + l] *
+                       (tsr__logarithm((double)(y[e + l] > tiny ? y[e + l] : tiny)) - 1);
+    }
+    for (int l = 0; l < 8; l++)
+        sum += part[l];
+    return sum;
+}
+
+static double ratio_row(real *restrict out, const tsr__gather *x, int64_t i, const real *g,
+                        bool value)
+{
+    double sum = 0;
+    for (int64_t from = x->rows[i]; from < x->rows[i + 1]; from += RUN) {
+        const int64_t left = x->rows[i + 1] - from, count = left < RUN ? left : RUN;
+        real y[RUN];
+        reconstruct(y, x, from, count, g);
+        sum += divide(y, (const real *)x->values + from, count, value);
+        for (int64_t e = 0; out != NULL && e < count; e++) {
+            const real *restrict f = (const real *)x->factor + x->columns[from + e] * x->k;
+            for (int64_t j = 0; j < x->k; j++)
+                out[j] += y[e] * f[j];
+        }
+    }
+    return sum;
+}
+
+static double ratio(void *out, const tsr__gather *x, const void *codes, bool value)
+{
+    double sum = 0;
+    if (out != NULL)
+        memset(out, 0, (size_t)(x->samples * x->k) * sizeof(real));
+    for (int64_t i = 0; i < x->samples; i++)
+        sum += ratio_row(out != NULL ? (real *)out + i * x->k : NULL, x, i,
+                         (const real *)codes + i * x->k, value);
+    return sum;
+}
+
+extern const tsr__gathers NAME(tsr__gathers_, REAL_NAME, TSR_KERNEL_SET);
+const tsr__gathers NAME(tsr__gathers_, REAL_NAME, TSR_KERNEL_SET) = {
+    .project = project, .collect = collect, .ratio = ratio};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The kernels of sparse rows against a dense factor, compiled like those of kernels.h for each
+ * element type and instruction set. A factor's rows are read in whole vectors, which may end
+ * behind its last row: all memory of the library has that much behind it (base/memory.h). */
+#ifndef TSR_MATRIX_GATHER_H
+#define TSR_MATRIX_GATHER_H
+
+#include "tessera/tessera.h"
+
+/* Row i has its entries at rows[i] .. rows[i+1]-1 of columns and values. */
+typedef struct tsr__gather {
+    const int64_t *rows;
+    const int32_t *columns;
+    const void *values;
+    int64_t samples;
+    const void *factor; /* features x k */
+    int64_t k;
+} tsr__gather;
+
+typedef struct tsr__gathers {
+    /* out (samples x k) = X factor */
+    void (*project)(void *out, const tsr__gather *x);
+
+    /* sum (features x k) += X' factor; the factor has a row a sample here. */
+    void (*collect)(void *sum, const tsr__gather *x);
+
+    /* With y = codes . row of the factor, entry by entry: out (samples x k) = (X / y) factor;
+     * without out nothing but the return, sum x log(x / y) - x where `value` asks. */
+    double (*ratio)(void *out, const tsr__gather *x, const void *codes, bool value);
+} tsr__gathers;
+
+const tsr__gathers *tsr__gathers_of(tsr_type type);
+
+#endif
