@@ -11,6 +11,7 @@
  * basis's metric (lift) replace the basis wherever a gradient is formed. No n x n matrix is
  * needed but a kernel the user asked for, or one of either sign. */
 #include "factor/solver.h"
+#include "matrix/descent.h"
 #include "matrix/pass.h"
 
 #include <string.h>
@@ -59,6 +60,64 @@ static void pull_concept(tsr__solver *s, tsr__halves *halves)
     };
 }
 
+/* Rows of a real array, k apart, into rows `stride` apart. */
+static void spread_rows(const tsr__solver *s, void *to, int64_t stride, const void *from,
+                        int64_t rows)
+{
+    for (int64_t i = 0; i < rows; i++)
+        memcpy(tsr__real_at(s, to, i * stride), tsr__real_at(s, from, i * s->k),
+               (size_t)s->k * tsr__type_size(s->type));
+}
+
+/* B = G' w G, and on its diagonal half of what a longer vector costs (update.c) and of the ridge:
+ * both are quadratic in F. */
+static void weave_gram(const tsr__solver *s)
+{
+    const bool priced = s->scale == TSR_SCALE_MODEL;
+    for (int64_t j = 0; j < s->k; j++) {
+        const double price = priced ? s->columns[j] + 2 * s->columns[s->k + j] : 0;
+        void *at = tsr__real_at(s, s->spread_lanes, j * s->k + j);
+        tsr__real_set(s, at, 0, tsr__real_get(s, at, 0) + (price + s->basis_ridge) / 2);
+    }
+    spread_rows(s, s->woven_gram, tsr__padded(s->k), s->spread_lanes, s->k);
+}
+
+/* Sample by sample, with D = F B - A kept up to date: no n x n matrix. The samples of a block
+ * follow each other, so there is nothing to share between threads. */
+static void descend_concept(tsr__solver *s)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const int64_t stride = tsr__padded(s->k);
+    tsr__weave w = {.residual = s->woven,
+                    .gram = s->woven_gram,
+                    .work = s->room[0],
+                    .k = s->k,
+                    .stride = stride,
+                    .sweeps = 3};
+    weave_gram(s);
+    tsr__times(s, s->halves.curved, 1, s->basis, s->spread_lanes, s->m, s->k, s->k);
+    kernels->add(s->halves.curved, -1, s->collect_lanes, s->m * s->k);
+    for (int64_t i = 0; s->basis_lasso > 0 && i < s->m * s->k; i++)
+        tsr__real_set(s, s->halves.curved, i,
+                      tsr__real_get(s, s->halves.curved, i) + s->basis_lasso / 2);
+    spread_rows(s, s->woven, stride, s->halves.curved, s->m);
+    for (int sweep = 0; sweep < s->basis_sweeps; sweep++) {
+        for (int64_t b = 0; b < s->atoms.blocks; b++) {
+            tsr__block block;
+            (void)s->atoms.get(&block, &s->atoms, b);
+            for (int64_t i = 0; i < block.samples; i++) {
+                const int64_t at = block.sparse ? block.rows[i] : i * block.stride;
+                w.x = tsr__real_at(s, block.values, at);
+                w.columns = block.sparse ? block.columns + at : NULL;
+                w.count = block.sparse ? block.rows[i + 1] - at : block.features;
+                w.square = kernels->dot(w.x, w.x, w.count);
+                w.weights = tsr__real_at(s, s->weights, (block.first + i) * s->k);
+                tsr__descents_of(s->type)->weave(&w);
+            }
+        }
+    }
+}
+
 /* The weights are the basis here: m = n, and the atoms are the rows of K. */
 static void push_kernel(tsr__solver *s)
 {
@@ -93,7 +152,7 @@ static void push_signed(tsr__solver *s)
     push_sums(s);
 }
 
-const tsr__map tsr__map_free = {"free", push_free, pull_free};
-const tsr__map tsr__map_concept = {"concept", push_concept, pull_concept};
-const tsr__map tsr__map_kernel = {"kernel", push_kernel, pull_free};
-const tsr__map tsr__map_signed = {"signed kernel", push_signed, pull_free};
+const tsr__map tsr__map_free = {"free", push_free, pull_free, NULL};
+const tsr__map tsr__map_concept = {"concept", push_concept, pull_concept, descend_concept};
+const tsr__map tsr__map_kernel = {"kernel", push_kernel, pull_free, NULL};
+const tsr__map tsr__map_signed = {"signed kernel", push_signed, pull_free, NULL};

@@ -214,15 +214,21 @@ static int sweeps_worth(double width, int64_t k)
     return (int)fmin(fmax(1 + width / (4 * (double)k), 1), 10);
 }
 
-/* True where the rows of a free basis are problems of their own: the loss has the sums that
- * they need, and no penalty ties them, be it by de-correlation or by the square of a vector's
- * length. On the sphere the vectors are. */
-static bool descends(const tsr__solver *s, bool frobenius)
+/* True where the rows of a free basis, on the sphere its vectors, or the samples' weights of a
+ * concept basis are problems of their own: no penalty ties them, be it by de-correlation, by
+ * the square of a vector's length or by a reward that has no bottom. */
+static bool descends(const tsr__solver *s, const tsr__plan *plan)
 {
-    if (frobenius && s->scale == TSR_SCALE_MODEL)
-        return s->norm == TSR_BASIS_NORM_L2;
+    const bool frobenius = plan->loss == TSR_LOSS_FROBENIUS;
+    const bool model = s->scale == TSR_SCALE_MODEL, l2 = s->norm == TSR_BASIS_NORM_L2;
     bool tied = s->decorrelate > 0;
-    for (int i = 0; s->scale == TSR_SCALE_MODEL && i < s->penalties; i++)
+    if (s->map == &tsr__map_concept)
+        return frobenius && !tied && (!model || l2) && plan->options->link_form == 0;
+    if (s->map != &tsr__map_free)
+        return false;
+    if (frobenius && model)
+        return l2;
+    for (int i = 0; model && i < s->penalties; i++)
         tied = tied || s->penalty[i].kind->degree > 1;
     return !tied;
 }
@@ -261,9 +267,7 @@ static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__probl
             s->codes_rule = TSR_RULE_MAJORISE;
     } else {
         s->codes_rule = mask ? TSR_RULE_MAJORISE : TSR_RULE_DESCEND;
-        s->basis_rule = !mask && s->map == &tsr__map_free && descends(s, frobenius)
-                            ? TSR_RULE_DESCEND
-                            : TSR_RULE_MAJORISE;
+        s->basis_rule = !mask && descends(s, plan) ? TSR_RULE_DESCEND : TSR_RULE_MAJORISE;
     }
     s->collects = frobenius || s->basis_rule != TSR_RULE_DESCEND;
     if (!frobenius && s->codes_rule == TSR_RULE_DESCEND) {

@@ -86,6 +86,8 @@ static void layout_concept(tsr__solver *s, tsr__arena *arena)
     s->weights = take(s, arena, s->atoms.samples * s->k);
     s->pulled = take_halves(s, arena, s->atoms.samples, s->decorrelate > 0);
     s->atom_lanes = take(s, arena, tsr__lane_count(&s->atoms) * s->m * s->k);
+    s->woven = take(s, arena, s->m * tsr__padded(s->k));
+    s->woven_gram = take(s, arena, s->k * tsr__padded(s->k));
 }
 
 /* Dense rows share the factor, which they want coordinate by coordinate. */

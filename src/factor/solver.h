@@ -73,6 +73,8 @@ typedef struct tsr__map {
     void (*push)(tsr__solver *s);
     /* Halves with respect to the basis become halves with respect to theta. */
     void (*pull)(tsr__solver *s, tsr__halves *halves);
+    /* Coordinate descent on theta; NULL: on the basis itself, by the loss or on the sphere. */
+    void (*descend)(tsr__solver *s);
 } tsr__map;
 
 /* A penalty on the codes. */
@@ -164,6 +166,7 @@ struct tsr__solver {
     tsr__halves pulled;  /* concept: room for those of the weights, atoms x k */
     tsr__halves theta_halves; /* of what is updated: the one or the other */
     void *atom_lanes;         /* concept: lanes x m x k */
+    void *woven, *woven_gram; /*   and the residual of its descent, m x k and k x k, padded */
     void *collect_lanes, *spread_lanes, *lost_lanes; /* sums by lane */
     double *column_lanes;
     double *work;          /* 2 max(m, k) doubles */

@@ -367,9 +367,12 @@ void tsr__update_basis(tsr__solver *s)
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const int64_t rows = s->weights != NULL ? s->atoms.samples : s->m;
     void *theta = s->weights != NULL ? s->weights : s->basis;
-    const bool on_sphere = s->scale == TSR_SCALE_MODEL && s->norm == TSR_BASIS_NORM_L2;
+    const bool on_sphere =
+        s->map->descend == NULL && s->scale == TSR_SCALE_MODEL && s->norm == TSR_BASIS_NORM_L2;
     if (s->basis_rule == TSR_RULE_DESCEND) {
-        if (on_sphere)
+        if (s->map->descend != NULL)
+            s->map->descend(s);
+        else if (on_sphere)
             descend_sphere(s);
         else
             s->loss->descend_basis(s);

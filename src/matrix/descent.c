@@ -410,6 +410,49 @@ static void entropy(const tsr__entropy *d)
     }
 }
 
+/* Concept weights ------------------------------------------------------------------------- */
+
+static inline lanes *residual_row(const tsr__weave *w, int64_t entry)
+{
+    const int64_t at = w->columns != NULL ? w->columns[entry] : entry;
+    return (lanes *)((real *)w->residual + at * w->stride);
+}
+
+static void weave(const tsr__weave *w)
+{
+    const int64_t k = w->k, vectors = w->stride / LANES;
+    const real *x = w->x, *b = w->gram, square = (real)w->square;
+    lanes *slope = w->work, *moved = slope + vectors;
+    real *r = w->work, *weight = w->weights, *by = (real *)moved;
+    memset(slope, 0, 2 * (size_t)w->stride * sizeof *x);
+    for (int64_t e = 0; e < w->count; e++) {
+        const lanes *d = residual_row(w, e);
+        for (int64_t v = 0; v < vectors; v++)
+            slope[v] += x[e] * d[v];
+    }
+    for (int sweep = 0; sweep < w->sweeps; sweep++) {
+        for (int64_t j = 0; j < k; j++) {
+            const real curve = square * b[j * w->stride + j];
+            if (!(curve > 0))
+                continue;
+            real step = -r[j] / curve;
+            step = step > -weight[j] ? step : -weight[j];
+            weight[j] += step;
+            if (step == 0)
+                continue;
+            for (int64_t l = 0; l < w->stride; l++) {
+                r[l] += step * square * b[j * w->stride + l];
+                by[l] += step * b[j * w->stride + l];
+            }
+        }
+    }
+    for (int64_t e = 0; e < w->count; e++) {
+        lanes *d = residual_row(w, e);
+        for (int64_t v = 0; v < vectors; v++)
+            d[v] += x[e] * moved[v];
+    }
+}
+
 extern const tsr__descents NAME(tsr__descents_, REAL_NAME, TSR_KERNEL_SET);
-const tsr__descents NAME(tsr__descents_, REAL_NAME, TSR_KERNEL_SET) = {.squares = squares,
-                                                                       .entropy = entropy};
+const tsr__descents NAME(tsr__descents_, REAL_NAME, TSR_KERNEL_SET) = {
+    .squares = squares, .entropy = entropy, .weave = weave};

@@ -58,6 +58,23 @@ static inline int64_t tsr__entropy_room(int64_t k, int64_t longest)
     return (k + 3) * tsr__padded(longest) + tsr__padded(k);
 }
 
+/* Concept weights: with D = F B - A (features x k) half the gradient with respect to F = X' W,
+ * sample i's weights w >= 0 see the quadratic of slope x D and curvature |x|^2 B. They descend
+ * and D follows: D += x' (w - w0) B. Rows of D and B are `stride` reals apart, a multiple of a
+ * vector, zeros behind the k-th. */
+typedef struct tsr__weave {
+    const void *x;          /* the sample's values */
+    const int32_t *columns; /* where they stand; NULL: one after another */
+    int64_t count;
+    double square; /* |x|^2 */
+    void *weights; /* k, updated */
+    void *residual;
+    const void *gram;
+    void *work; /* 2 stride reals, aligned */
+    int64_t k, stride;
+    int sweeps;
+} tsr__weave;
+
 typedef struct tsr__descents {
     /* Cyclic descent, `sweeps` times: 2 k^2 operations a row and sweep. */
     void (*squares)(const tsr__descent *descent);
@@ -66,6 +83,9 @@ typedef struct tsr__descents {
      * operations for one that rests at zero; later sweeps pass over those. No row ends higher
      * than it began. */
     void (*entropy)(const tsr__entropy *descent);
+
+    /* One sample's weights: 4 k operations an entry. */
+    void (*weave)(const tsr__weave *weave);
 } tsr__descents;
 
 const tsr__descents *tsr__descents_of(tsr_type type);

@@ -451,7 +451,9 @@ tsr_status tsr__principal_axes(tsr__axes *out, const tsr_matrix *x,
     if (!options->about_origin)
         mean_of(axes.mean, row, x);
     axes.total = scatter_of(x, axes.mean);
-    if (axes.total > 0 && side <= (x->sparse ? SPARSE_LIMIT : DENSE_LIMIT))
+    /* a share of the variance may take hundreds of axes, with which rounds are dear */
+    const bool few = x->sparse && options->energy <= 0;
+    if (axes.total > 0 && side <= (few ? SPARSE_LIMIT : DENSE_LIMIT))
         TSR_TRY(exact(&axes, x, options));
     else if (axes.total > 0)
         TSR_TRY(iterated(&axes, x, options));
