@@ -10,7 +10,9 @@
  * block's codes move and after. Dense blocks keep R in a tile of block size; sparse ones need
  * their non-zeros only, and the sum of y over all entries is (1' w G) . (1' F). Missing entries
  * enter as zeros and are taken out of the flat halves and of the sum of y again. Lee & Seung
- * 2000; cost 8 n m k a pass, sparse 8 nnz k. */
+ * 2000; cost 8 n m k a pass, sparse 8 nnz k. Coordinate descent (matrix/descent.h) works on rows
+ * of X for the codes and on columns for the basis: sparse data are kept by column too, of dense
+ * ones a panel of columns is turned at a time. */
 #include "factor/solver.h"
 #include "matrix/blas.h"
 #include "matrix/descent.h"
