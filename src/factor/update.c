@@ -303,7 +303,8 @@ static void descend_sphere(tsr__solver *s)
     const sphere on = {s->halves.curved, s->halves.minus, s->halves.flat};
     kernels->transpose(on.basis, s->m, s->basis, s->k, s->m, s->k);
     kernels->transpose(on.collect, s->m, s->collect_lanes, s->k, s->m, s->k);
-    for (int sweep = 0; sweep < s->basis_sweeps; sweep++) {
+    const int sweeps = s->basis_sweeps < 2 ? s->basis_sweeps : 2; /* vectors, on one thread */
+    for (int sweep = 0; sweep < sweeps; sweep++) {
         for (int64_t k = 0; k < s->k; k++) {
             if (!(tsr__real_get(s, s->spread_lanes, k * s->k + k) > 0))
                 continue; /* nobody uses this vector: any direction is as good */

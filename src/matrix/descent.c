@@ -56,9 +56,10 @@ static inline void reciprocal(lanes *z, const lanes *y)
 /* Rows of a tile side by side: two vectors a coordinate. */
 typedef struct tile {
     lanes *g;            /* k x 2: the rows */
-    lanes *c, *bend;     /* k x 2: constant part of the gradient; or NULL */
+    lanes *c, *bend;     /* k x 2: constant part of the gradient, and its growth */
+    lanes *step;         /* k x 2: one over the curvature; 0: the coordinate stays */
     const lanes *weight; /* 2: twice the weight of each row */
-    const real *inverse; /* k: 1 / (2 Q_jj) where nothing bends */
+    const real *inverse; /* k: 1 / Q_jj where nothing bends */
 } tile;
 
 /* to (k x PAIR) = rows (of k), the last ones repeated as zeros. */
@@ -122,12 +123,11 @@ static void sweep_bent(const tile *t, const real *gram, int64_t k)
         lanes q[2];
         times(q, gram + j * k, t->g, k);
         for (int v = 0; v < 2; v++) {
-            const lanes g = t->g[2 * j + v], b = t->bend[2 * j + v];
-            const lanes curve = t->weight[v] * gram[j * k + j] + b;
-            const mask moves = (mask)(curve > (real)0);
-            lanes next = g - (t->weight[v] * q[v] + t->c[2 * j + v] + b * g) / curve;
+            const lanes g = t->g[2 * j + v],
+                        slope = t->weight[v] * q[v] + t->c[2 * j + v] + t->bend[2 * j + v] * g;
+            lanes next = g - slope * t->step[2 * j + v];
             positive_part(&next);
-            t->g[2 * j + v] = (lanes)(((mask)next & moves) | ((mask)g & ~moves));
+            t->g[2 * j + v] = next;
         }
     }
 }
@@ -137,7 +137,8 @@ static void bend_tile(tile *t, const tsr__descent *d, int64_t first, int64_t row
 {
     const int64_t k = d->k, at = first * k;
     real *c = (real *)t->c, *bend = (real *)t->bend, *weight = (real *)(uintptr_t)t->weight;
-    const real *g = (const real *)t->g;
+    real *step = (real *)t->step;
+    const real *g = (const real *)t->g, *gram = d->gram;
     const real *w = d->weight != NULL ? (const real *)d->weight + first : NULL;
     for (int64_t i = 0; i < PAIR; i++)
         weight[i] = w != NULL && i < rows ? 2 * w[i] : 2;
@@ -150,6 +151,8 @@ static void bend_tile(tile *t, const tsr__descent *d, int64_t first, int64_t row
             c[j * PAIR + i] = (in && d->slope != NULL ? ((const real *)d->slope)[from] : 0) -
                               weight[i] * c[j * PAIR + i] -
                               bend[j * PAIR + i] * g[j * PAIR + i];
+            const real curve = weight[i] * gram[j * k + j] + bend[j * PAIR + i];
+            step[j * PAIR + i] = curve > 0 ? 1 / curve : 0;
         }
 }
 
@@ -158,9 +161,9 @@ static void squares(const tsr__descent *d)
     const int64_t k = d->k;
     const real *gram = d->gram;
     lanes *room = d->work;
-    real *inverse = (real *)(room + 6 * k + 2);
+    real *inverse = (real *)(room + 8 * k + 2);
     const bool bent = d->weight != NULL || d->slope != NULL;
-    tile t = {room, room + 2 * k, room + 4 * k, room + 6 * k, inverse};
+    tile t = {room, room + 2 * k, room + 4 * k, room + 6 * k, room + 8 * k, inverse};
     for (int64_t j = 0; j < k; j++)
         inverse[j] = gram[j * k + j] > 0 ? 1 / gram[j * k + j] : 0;
     for (int64_t first = 0; first < d->rows; first += PAIR) {

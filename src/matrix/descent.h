@@ -26,7 +26,7 @@ typedef struct tsr__descent {
 static inline int64_t tsr__descent_room(int64_t k)
 {
     enum { TILE = 32 };
-    return 4 * TILE * (k + 1);
+    return 5 * TILE * (k + 1);
 }
 
 /* Kullback-Leibler: row i minimises
