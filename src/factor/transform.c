@@ -170,6 +170,7 @@ static tsr_status invert(encoding *e)
     tsr_status status = TSR_OK;
     tsr__solver *s = &e->solver;
     const int64_t k = s->k;
+    const double rounding = s->type == TSR_FLOAT64 ? 1e-13 : 1e-6;
     double *gram = NULL, *inverse = NULL, trace = 0;
     void *by = NULL, *row = NULL;
     TSR_NEW(gram, k * k);
@@ -183,7 +184,7 @@ static tsr_status invert(encoding *e)
     for (int64_t i = 0; i < k; i++)
         trace += gram[i * k + i];
     for (int64_t i = 0; i < k; i++) {
-        gram[i * k + i] += 1e-13 * trace + 1e-300;
+        gram[i * k + i] += rounding * trace + 1e-300;
         inverse[i * k + i] = 1;
     }
     TSR_TRY(tsr__solve_positive(gram, inverse, k, k));

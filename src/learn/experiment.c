@@ -20,7 +20,8 @@
 
 const char *tsr__experiment_row(const tsr__protocol *p, int64_t row)
 {
-    return row < 0 ? "average" : p->key != NULL ? p->values.name[row] : "all";
+    static const char *const summaries[] = {"average", "best"};
+    return row < 0 ? summaries[p->study.summary] : p->key != NULL ? p->values.name[row] : "all";
 }
 
 /* Published figures ----------------------------------------------------------------------- */
@@ -50,6 +51,14 @@ done:
     return status;
 }
 
+/* A wanted text that ends in a star is the beginning of what is found. */
+static bool meant(const char *wanted, const char *found)
+{
+    const size_t length = strlen(wanted);
+    return length > 0 && wanted[length - 1] == '*' ? strncmp(wanted, found, length - 1) == 0
+                                                   : strcmp(wanted, found) == 0;
+}
+
 double tsr__published_find(const tsr__published *published, const char *data,
                            const char *source, const char *setting, const char *method,
                            const char *metric)
@@ -59,7 +68,7 @@ double tsr__published_find(const tsr__published *published, const char *data,
         char *const *field = published->field.name + line;
         bool same = true;
         for (int i = 0; i < 5 && same; i++)
-            same = strcmp(field[i], wanted[i]) == 0;
+            same = meant(wanted[i], field[i]);
         double value = (double)NAN;
         if (same && tsr__text_is_real(&value, field[5]))
             return value;
@@ -82,7 +91,8 @@ static double published_in(const tsr__experiment *e, int64_t row, int64_t method
     if (p->study.published == NULL ||
         sscanf(p->study.published, "%63s %63s", data, source) != 2)
         return (double)NAN;
-    const char *setting = row < 0 ? "average" : row < p->rows.count ? p->rows.name[row] : "";
+    const char *summary = p->study.summary == 1 ? "best*" : "average";
+    const char *setting = row < 0 ? summary : row < p->rows.count ? p->rows.name[row] : "";
     return tsr__published_find(&e->published, data, source, setting, p->method[method].name,
                                metric);
 }
@@ -90,7 +100,7 @@ static double published_in(const tsr__experiment *e, int64_t row, int64_t method
 static tsr__cell cell_of_row(const tsr__experiment *e, int64_t row, int64_t method,
                              const char *metric)
 {
-    tsr__cell cell = {0, 0, published_in(e, row, method, metric), 0};
+    tsr__cell cell = {0, 0, published_in(e, row, method, metric), 0, row};
     double squares = 0;
     for (int64_t i = 0; i < e->trials; i++) {
         const tsr__trial *t = &e->trial[i];
@@ -109,9 +119,14 @@ tsr__cell tsr__experiment_cell(const tsr__experiment *e, int64_t row, int64_t me
 {
     if (row >= 0)
         return cell_of_row(e, row, method, metric);
-    tsr__cell all = {0, 0, published_in(e, -1, method, metric), 0};
+    tsr__cell all = {0, 0, published_in(e, -1, method, metric), 0, -1};
     for (int64_t r = 0; r < e->rows; r++) {
         const tsr__cell cell = cell_of_row(e, r, method, metric);
+        if (e->protocol.study.summary == 1) {
+            if (cell.count > 0 && (all.count == 0 || cell.mean > all.mean))
+                all = (tsr__cell){cell.mean, cell.deviation, all.published, cell.count, r};
+            continue;
+        }
         all.mean += cell.mean / (double)e->rows;
         all.deviation += cell.deviation / (double)e->rows;
         all.count += cell.count;
@@ -140,8 +155,10 @@ static tsr_status list_trials(tsr__experiment *e)
         for (int64_t draw = 0; draw < draws_of(p, row); draw++)
             for (int64_t method = 0; method < p->methods; method++) {
                 TSR_GROW(e->trial, e->trials, room);
-                e->trial[e->trials++] =
-                    (tsr__trial){.row = row, .draw = draw, .method = method};
+                tsr__trial *t = &e->trial[e->trials++];
+                *t = (tsr__trial){.row = row, .draw = draw, .method = method};
+                while (!tsr__method_same_fit(&p->method[t->fit], &p->method[method]))
+                    t->fit++;
             }
 done:
     return status;
@@ -212,10 +229,9 @@ static tsr_status take_done(tsr__experiment *e, const char *path)
 
 struct running {
     tsr__experiment *e;
-    const tsr_data *data;
-    const int32_t *group;
-    int64_t *todo;
-    FILE *draws;
+    const tsr__material *material;
+    int64_t *leader; /* trials, one of each fit */
+    FILE *draws, *confusion;
     tsr__task task;
     int64_t finished;
     _Atomic int status; /* of the first trial that failed, or of the progress report */
@@ -225,6 +241,7 @@ struct running {
 struct reporting {
     struct running *r;
     const tsr__trial *trial;
+    const tsr_labels *labels; /* whose classes were predicted */
     tsr_status status;
 };
 
@@ -244,6 +261,10 @@ static void report(void *context)
                       (long long)t->rank, t->seconds);
         (void)fflush(r->draws);
     }
+    if (now->status == TSR_OK && r->confusion != NULL) {
+        tsr__confusion_print(r->confusion, r->e, t, now->labels);
+        (void)fflush(r->confusion);
+    }
     tsr_status status = now->status;
     if (status == TSR_OK)
         status = tsr__task_step(&r->task, ++r->finished, (double)NAN, (double)NAN);
@@ -255,100 +276,122 @@ static void report(void *context)
     }
 }
 
-static void run_trial(void *context, int64_t item, int thread)
+static bool same_draw(const tsr__trial *a, const tsr__trial *b)
+{
+    return a->row == b->row && a->draw == b->draw;
+}
+
+/* Trials of a draw that share a fit are one piece of work, which the first to do stands for. */
+static bool leads(const tsr__experiment *e, int64_t i)
+{
+    const tsr__trial *t = &e->trial[i];
+    bool first = !t->done;
+    for (int64_t j = i - 1; first && j >= 0 && same_draw(&e->trial[j], t); j--)
+        first = e->trial[j].done || e->trial[j].fit != t->fit;
+    return first;
+}
+
+static void run_fit(void *context, int64_t item, int thread)
 {
     struct running *r = context;
-    tsr__trial *t = &r->e->trial[r->todo[item]];
+    const tsr__experiment *e = r->e;
+    const tsr__trial *first = &e->trial[r->leader[item]];
     const double start = tsr__clock();
+    tsr__fitting fitting = {{NULL, NULL}, NULL};
     (void)thread;
     if (r->status < 0)
         return;
-    struct reporting now = {r, t, tsr__trial_run(t, &r->e->protocol, r->data, r->group)};
-    t->seconds = tsr__clock() - start;
-    t->done = now.status == TSR_OK;
-    tsr__exclusive(report, &now);
-}
-
-static tsr_status run_trials(tsr__experiment *e, const tsr_data *data, const int32_t *group,
-                             const char *draws, const tsr__experiment_options *options)
-{
-    tsr_status status = TSR_OK;
-    struct running r = {.e = e, .data = data, .group = group};
-    int64_t todo = 0;
-    TSR_NEW(r.todo, e->trials);
-    for (int64_t i = 0; i < e->trials; i++)
-        if (!e->trial[i].done)
-            r.todo[todo++] = i;
-    if (draws != NULL) {
-        r.draws = fopen(draws, options->resume ? "a" : "w");
-        if (r.draws == NULL)
-            TSR_FAIL(TSR_ERROR_IO, "%s: %s", draws, strerror(errno));
-        if (!options->resume || todo == e->trials)
-            (void)fprintf(r.draws, "row,draw,method,accuracy,nmi,rank,seconds\n");
+    tsr_status status =
+        tsr__fitting_make(&fitting, first, &e->protocol, r->material->data, r->material->group);
+    const double fitted = tsr__clock() - start;
+    for (int64_t i = r->leader[item]; i < e->trials && same_draw(&e->trial[i], first); i++) {
+        tsr__trial *t = &e->trial[i];
+        const double judging = tsr__clock();
+        if (t->fit != first->fit || t->done || r->status < 0)
+            continue;
+        if (status == TSR_OK)
+            status = tsr__fitting_judge(&fitting, t, &e->protocol);
+        t->seconds = fitted + tsr__clock() - judging;
+        t->done = status == TSR_OK;
+        const tsr_labels *labels = t->done ? tsr_data_labels(fitting.part[0]) : NULL;
+        tsr__exclusive(report, &(struct reporting){r, t, labels, status});
+        tsr__free(t->confusion);
+        t->confusion = NULL;
     }
-    r.task = tsr__task_begin(options->progress, "trials", todo);
-    tsr__parallel(todo, tsr__threads(options->threads, todo), run_trial, &r);
-    if (r.status < 0)
-        status = tsr__fail((tsr_status)r.status, "%s", r.message);
-done:
-    if (r.draws != NULL && fclose(r.draws) != 0 && status == TSR_OK)
-        status = tsr__fail(TSR_ERROR_IO, "%s: %s", draws, strerror(errno));
-    tsr__free(r.todo);
-    return status;
-}
-
-/* Groups of samples whose file names agree up to the first underscore: views of one object. */
-static tsr_status group_samples(int32_t **out, const tsr_data *data)
-{
-    tsr_status status = TSR_OK;
-    const int64_t n = tsr_matrix_samples(tsr_data_samples(data));
-    int32_t *group = NULL, next = 0;
-    TSR_NEW(group, n);
-    for (int64_t i = 0; i < n; i++) {
-        const char *name = tsr_data_sample_name(data, i);
-        if (name == NULL)
-            TSR_FAIL(TSR_ERROR_DATA, "groups = prefix needs samples with names");
-        const char *mark = strchr(name, '_');
-        const size_t length = mark != NULL ? (size_t)(mark - name) : strlen(name);
-        const char *last = i > 0 ? tsr_data_sample_name(data, i - 1) : "";
-        const bool same = i > 0 && strncmp(name, last, length) == 0 &&
-                          (last[length] == '_' || last[length] == '\0');
-        group[i] = same ? next - 1 : next++;
-    }
-    *out = group, group = NULL;
-done:
-    tsr__free(group);
-    return status;
+    tsr__fitting_clear(&fitting);
 }
 
 static tsr_status join(char *out, size_t size, const char *folder, const char *name)
 {
-    const int length = folder != NULL ? snprintf(out, size, "%s/%s", folder, name)
-                                      : snprintf(out, size, "%s", name);
+    const int length = snprintf(out, size, "%s/%s", folder, name);
     return length >= 0 && (size_t)length < size
                ? TSR_OK
                : tsr__fail(TSR_ERROR_ARGUMENT, "a path is too long: %s", name);
 }
 
-static tsr_status read_data(tsr_data **out, const tsr__protocol *p,
-                            const tsr__experiment_options *options)
+/* A file of lines in the folder, begun or gone on with; `head` is its first line. */
+static tsr_status open_lines(FILE **out, const char *folder, const char *name, const char *head,
+                             bool resume)
 {
     tsr_status status = TSR_OK;
     char path[4096];
     struct stat about;
-    tsr_read_options read = {.progress = options->progress};
-    read.labels = p->study.labels;
-    memcpy(read.size, p->study.size, sizeof read.size);
-    TSR_TRY(join(path, sizeof path, options->data, p->study.data));
-    if (stat(path, &about) != 0)
-        TSR_FAIL(TSR_ERROR_IO,
-                 "%s is not there: `%s` asks for %s below the folder given by --data; "
-                 "doc/reproduction.md says where public copies are described",
-                 path, p->study.title, p->study.data);
-    TSR_TRY(tsr_data_read(out, path, &read));
-    if (tsr_data_labels(*out) == NULL)
-        TSR_FAIL(TSR_ERROR_DATA, "%s has no labels to judge by", path);
+    TSR_TRY(join(path, sizeof path, folder, name));
+    const bool empty = !resume || stat(path, &about) != 0 || about.st_size == 0;
+    *out = fopen(path, resume ? "a" : "w");
+    if (*out == NULL)
+        TSR_FAIL(TSR_ERROR_IO, "%s: %s", path, strerror(errno));
+    if (empty)
+        (void)fprintf(*out, "%s\n", head);
 done:
+    return status;
+}
+
+static tsr_status close_lines(FILE *lines, const char *name, tsr_status status)
+{
+    if (lines != NULL && fclose(lines) != 0 && status == TSR_OK)
+        return tsr__fail(TSR_ERROR_IO, "%s: %s", name, strerror(errno));
+    return status;
+}
+
+/* The trials still to do that the same samples serve as the first of them; false: none. */
+static bool gather(int64_t *fits, int64_t *leader, const tsr__experiment *e,
+                   const tsr__material *material)
+{
+    *fits = 0;
+    for (int64_t i = 0; i < e->trials; i++)
+        if (leads(e, i) &&
+            (*fits == 0 || tsr__material_shared(material, &e->trial[*leader], &e->trial[i])))
+            leader[(*fits)++] = i;
+    return *fits > 0;
+}
+
+static tsr_status run_trials(tsr__experiment *e, tsr__material *material,
+                             const tsr__experiment_options *options)
+{
+    tsr_status status = TSR_OK;
+    struct running r = {.e = e, .material = material};
+    int64_t todo = 0, fits = 0;
+    TSR_NEW(r.leader, e->trials);
+    for (int64_t i = 0; i < e->trials; i++)
+        todo += !e->trial[i].done;
+    if (options->out != NULL)
+        TSR_TRY(open_lines(&r.draws, options->out, "draws.csv",
+                           "row,draw,method,accuracy,nmi,rank,seconds", options->resume));
+    if (options->out != NULL && e->protocol.study.task == TSR_TASK_CLASSIFY)
+        TSR_TRY(open_lines(&r.confusion, options->out, "confusion.csv",
+                           "row,draw,method,class,predicted,count", options->resume));
+    r.task = tsr__task_begin(options->progress, "trials", todo);
+    while (gather(&fits, r.leader, e, material)) {
+        TSR_TRY(tsr__material_make(material, &e->trial[r.leader[0]]));
+        tsr__parallel(fits, tsr__threads(options->threads, fits), run_fit, &r);
+        if (r.status < 0)
+            TSR_TRY(tsr__fail((tsr_status)r.status, "%s", r.message));
+    }
+done:
+    status = close_lines(r.draws, "draws.csv", status);
+    status = close_lines(r.confusion, "confusion.csv", status);
+    tsr__free(r.leader);
     return status;
 }
 
@@ -374,37 +417,43 @@ done:
     return status;
 }
 
+/* The folder for tables, and what an earlier run left there. */
+static tsr_status open_folder(tsr__experiment *e, const tsr__experiment_options *options)
+{
+    tsr_status status = TSR_OK;
+    char draws[4096];
+    if (mkdir(options->out, 0777) != 0 && errno != EEXIST)
+        TSR_FAIL(TSR_ERROR_IO, "%s: %s", options->out, strerror(errno));
+    TSR_TRY(join(draws, sizeof draws, options->out, "draws.csv"));
+    if (options->resume)
+        TSR_TRY(take_done(e, draws));
+done:
+    return status;
+}
+
 tsr_status tsr__experiment_run(tsr__experiment *out, const char *protocol,
                                const tsr__experiment_options *options)
 {
     tsr_status status = TSR_OK;
     tsr__experiment e = {0};
-    tsr_data *data = NULL;
-    int32_t *group = NULL;
-    char draws[4096];
+    tsr__material material = {.protocol = NULL};
     TSR_TRY(tsr__protocol_read(&e.protocol, protocol));
     TSR_TRY(choose_methods(&e.protocol, options->methods));
     TSR_TRY(list_trials(&e));
     if (options->published != NULL)
         TSR_TRY(tsr__published_read(&e.published, options->published));
-    TSR_TRY(read_data(&data, &e.protocol, options));
-    if (e.protocol.study.groups != NULL)
-        TSR_TRY(group_samples(&group, data));
-    if (options->out != NULL) {
-        if (mkdir(options->out, 0777) != 0 && errno != EEXIST)
-            TSR_FAIL(TSR_ERROR_IO, "%s: %s", options->out, strerror(errno));
-        TSR_TRY(join(draws, sizeof draws, options->out, "draws.csv"));
-        if (options->resume)
-            TSR_TRY(take_done(&e, draws));
-    }
-    TSR_TRY(run_trials(&e, data, group, options->out != NULL ? draws : NULL, options));
+    TSR_TRY(tsr__material_open(&material, &e.protocol, options));
+    if (options->out != NULL)
+        TSR_TRY(open_folder(&e, options));
+    TSR_TRY(run_trials(&e, &material, options));
     if (options->out != NULL)
         TSR_TRY(write_tables(&e, options->out));
+    if (options->out != NULL && e.protocol.study.task == TSR_TASK_CLASSIFY)
+        TSR_TRY(tsr__confusion_write(&e, options->out));
     *out = e;
     e = (tsr__experiment){0};
 done:
-    tsr_data_free(data);
-    tsr__free(group);
+    tsr__material_clear(&material);
     tsr__experiment_clear(&e);
     return status;
 }
@@ -413,6 +462,8 @@ void tsr__experiment_clear(tsr__experiment *e)
 {
     tsr__protocol_clear(&e->protocol);
     tsr__names_clear(&e->published.field);
+    for (int64_t i = 0; i < e->trials; i++)
+        tsr__free(e->trial[i].confusion);
     tsr__free(e->trial);
     *e = (tsr__experiment){0};
 }

@@ -16,6 +16,7 @@ static const tsr_setting study_table[] = {
     TSR_TEXT_ROW(STUDY, title, "title", 0, "untitled", "TEXT", "what the table shows"),
     TSR_CHOICE_ROW(STUDY, task, "task", "cluster|classify", "what is done with the codes"),
     TSR_TEXT_ROW(STUDY, data, "data", 0, NULL, "FILE", "data, below the folder given by --data"),
+    TSR_TEXT_ROW(STUDY, features, "features", 0, NULL, "KIND", "pixels, sift, dsift or words made of the files below data"),
     TSR_TEXT_ROW(STUDY, labels, "labels", 0, NULL, "SRC", "labels, where they are not beside the data"),
     TSR_PAIR_ROW(STUDY, size, "size", 1, 65536, NULL, "WxH", "images are resized"),
     TSR_TEXT_ROW(STUDY, groups, "groups", 0, NULL, "prefix", "folds keep samples together whose names agree up to the first _"),
@@ -26,6 +27,7 @@ static const tsr_setting study_table[] = {
     TSR_INTEGER_ROW(STUDY, train, "train", 0, 0, 1e9, "0", "N", "classify: training samples a class and draw"),
     TSR_INTEGER_ROW(STUDY, test, "test", 0, 0, 1e9, "0", "N", "classify: test samples a class and draw"),
     TSR_INTEGER_ROW(STUDY, seed, "seed", 0, 0, 9e15, "0", "N", "of draws, starts and clusterings"),
+    TSR_CHOICE_ROW(STUDY, summary, "summary", "average|best", "last row of the table"),
     TSR_TEXT_ROW(STUDY, published, "published", 0, NULL, "DATA SOURCE", "which published figures stand beside ours"),
     TSR_TEXT_ROW(STUDY, published_rows, "published-rows", 0, NULL, "NAMES", "what they call the rows; % is the value"),
     TSR_END_ROW,
@@ -58,7 +60,8 @@ const tsr_setting *tsr__method_settings(void)
 /* The known key nearest to `key`. */
 static const char *nearest_key(const char *key)
 {
-    const tsr_setting *const tables[] = {study_table, method_table, tsr_fit_settings()};
+    const tsr_setting *const tables[] = {study_table, method_table, tsr_fit_settings(),
+                                         tsr_features_settings()};
     const char *names[256];
     int64_t count = 0;
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
@@ -77,6 +80,12 @@ tsr_status tsr__method_set(tsr__method *method, const char *key, const char *val
     return tsr__fail(TSR_ERROR_ARGUMENT, "there is no key '%s'%s%s%s", key,
                      meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
                      meant != NULL ? "'?" : "");
+}
+
+bool tsr__method_same_fit(const tsr__method *a, const tsr__method *b)
+{
+    return a->whole_rank == b->whole_rank && a->rank_per_class == b->rank_per_class &&
+           tsr__settings_agree(tsr_fit_settings(), &a->fit, &b->fit);
 }
 
 static void trim(char **begin, char *end)
@@ -116,6 +125,27 @@ done:
     return status;
 }
 
+/* A setting of the head holds for all that know it. */
+static tsr_status set_head(tsr__protocol *p, tsr__method *common, const char *key,
+                           const char *value)
+{
+    tsr_status status = TSR_OK;
+    const bool study = tsr__settings_find(study_table, key) != NULL;
+    const bool features = tsr__settings_find(tsr_features_settings(), key) != NULL;
+    const bool method = tsr__settings_find(method_table, key) != NULL ||
+                        tsr__settings_find(tsr_fit_settings(), key) != NULL;
+    if (study)
+        TSR_TRY(tsr_settings_set(study_table, &p->study, key, value));
+    if (features)
+        TSR_TRY(tsr_settings_set(tsr_features_settings(), &p->features, key, value));
+    if (strcmp(key, "features") == 0)
+        TSR_TRY(tsr_settings_set(tsr_features_settings(), &p->features, "kind", value));
+    if (method || !(study || features))
+        TSR_TRY(tsr__method_set(common, key, value));
+done:
+    return status;
+}
+
 static tsr_status take_line(tsr__protocol *p, tsr__method *common, char *line)
 {
     tsr_status status = TSR_OK;
@@ -138,14 +168,8 @@ static tsr_status take_line(tsr__protocol *p, tsr__method *common, char *line)
     trim(&text, text + strlen(text));
     trim(&key, equals);
     TSR_TRY(keep(&value, p, text));
-    if (p->methods == 0 && tsr__settings_find(study_table, key) != NULL) {
-        TSR_TRY(tsr_settings_set(study_table, &p->study, key, value));
-        if (strcmp(key, "seed") == 0)
-            TSR_TRY(tsr__method_set(common, key, value));
-    } else {
-        TSR_TRY(
-            tsr__method_set(p->methods > 0 ? &p->method[p->methods - 1] : common, key, value));
-    }
+    TSR_TRY(p->methods == 0 ? set_head(p, common, key, value)
+                            : tsr__method_set(&p->method[p->methods - 1], key, value));
 done:
     return status;
 }
@@ -214,7 +238,7 @@ static tsr_status check(const tsr__protocol *p)
     if (p->study.data == NULL)
         return tsr__fail(TSR_ERROR_FORMAT, "does not say which data: data = FILE");
     if (p->study.task == TSR_TASK_CLASSIFY && p->study.folds == 0 && p->study.train == 0 &&
-        (p->key == NULL || strcmp(p->key, "folds") != 0))
+        (p->key == NULL || (strcmp(p->key, "folds") != 0 && strcmp(p->key, "train") != 0)))
         return tsr__fail(TSR_ERROR_FORMAT,
                          "classify needs folds = N, or train = N and test = N");
     return TSR_OK;
@@ -229,6 +253,7 @@ tsr_status tsr__protocol_read(tsr__protocol *out, const char *path)
     char *text = NULL, *next = NULL;
     int64_t number = 0;
     tsr_settings_default(study_table, &p.study);
+    tsr_settings_default(tsr_features_settings(), &p.features);
     tsr_settings_default(method_table, &common);
     tsr_fit_defaults(&common.fit);
     TSR_TRY(tsr__input_open(&input, path));

@@ -61,6 +61,9 @@ static void print_grid(FILE *to, const tsr__experiment *e, const char *metric, c
             if (cell.count > 0)
                 used = snprintf(text, sizeof text, "%.1f%s%.1f", cell.mean, g->plus_minus,
                                 cell.deviation);
+            if (cell.count > 0 && row_at(e, i) < 0 && cell.row >= 0)
+                used += snprintf(text + used, sizeof text - (size_t)used, " at %.16s",
+                                 tsr__experiment_row(p, cell.row));
             if (cell.count > 0 && !isnan(cell.published))
                 (void)snprintf(text + used, sizeof text - (size_t)used, " %s%.1f, %+.1f%s",
                                g->open, cell.published, cell.mean - cell.published, g->close);

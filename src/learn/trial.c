@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * One trial of an experiment.
+ * Trials of an experiment: a fit, and what each of the methods that share it makes of its codes.
  *
  * Clustering: N classes are drawn, the method sees the share of labels that the protocol says,
  * its codes are clustered, and the clusters are judged over all samples, as the papers do.
@@ -41,17 +41,28 @@ static int64_t row_value(const tsr__trial *t, const tsr__protocol *p, const char
     return varied ? strtoll(p->values.name[t->row], NULL, 10) : otherwise;
 }
 
+/* True when rows differ in the samples that they draw. */
+static bool rows_split(const tsr__protocol *p)
+{
+    static const char *const keys[] = {"classes", "folds", "train"};
+    bool found = false;
+    for (size_t i = 0; p->key != NULL && i < sizeof keys / sizeof *keys; i++)
+        found = found || strcmp(p->key, keys[i]) == 0;
+    return found;
+}
+
+bool tsr__trial_same_split(const tsr__trial *a, const tsr__trial *b, const tsr__protocol *p)
+{
+    return a->draw == b->draw && (a->row == b->row || !rows_split(p));
+}
+
 /* The method with the row's setting, a rank that fits the draw, and its own seed. */
 static tsr_status settle_method(tsr__method *out, const tsr__trial *t, const tsr__protocol *p,
                                 int64_t classes)
 {
-    static const char *const own[] = {"classes", "folds"};
     tsr__method m = p->method[t->method];
     tsr_status status = TSR_OK;
-    bool mine = p->key != NULL;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        mine = mine && strcmp(p->key, own[i]) != 0;
-    if (mine)
+    if (p->key != NULL && !rows_split(p))
         TSR_TRY(tsr__method_set(&m, p->key, p->values.name[t->row]));
     if (m.rank_per_class > 0)
         m.fit.rank = m.rank_per_class * classes;
@@ -91,39 +102,29 @@ done:
     return status;
 }
 
-static tsr_status cluster(tsr__trial *t, const tsr__protocol *p, const tsr_data *all)
+static tsr_status cluster(tsr__trial *t, const tsr__fitting *f, const tsr__method *m)
 {
     tsr_status status = TSR_OK;
-    const int64_t wanted = row_value(t, p, "classes", p->study.classes);
-    sampling drawn = {NULL, 0, 0};
-    tsr_data *data = NULL;
-    tsr_encoder *encoder = NULL;
+    const tsr_labels *labels = tsr_data_labels(f->part[0]);
+    const tsr_matrix *codes = tsr_encoder_codes(f->encoder);
     int32_t *of = NULL;
-    tsr__method m;
     tsr_scores scores;
-    TSR_TRY(draw_classes(&drawn, t, p, tsr_data_labels(all), wanted));
-    TSR_TRY(tsr_data_copy_samples(&data, all, drawn.sample, drawn.count));
-    const tsr_labels *labels = tsr_data_labels(data);
-    TSR_TRY(settle_method(&m, t, p, tsr_labels_classes(labels)));
-    TSR_TRY(tsr_encoder_fit(&encoder, data, &m.fit));
-    TSR_NEW(of, drawn.count);
+    TSR_NEW(of, tsr_matrix_samples(codes));
     const tsr_cluster_options options = {.clusters = tsr_labels_classes(labels),
-                                         .restarts = m.clusterings,
+                                         .restarts = m->clusterings,
                                          .iterations = 300,
-                                         .seed = m.fit.seed,
+                                         .seed = m->fit.seed,
                                          .threads = 1,
-                                         .unit_codes = m.unit_codes,
-                                         .held = m.seeded ? tsr_encoder_seen(encoder) : NULL};
-    TSR_TRY(tsr_cluster(of, NULL, tsr_encoder_codes(encoder), &options));
-    TSR_TRY(tsr_score_clusters(&scores, of, tsr_labels_of(labels), drawn.count));
+                                         .unit_codes = m->unit_codes,
+                                         .held =
+                                             m->seeded ? tsr_encoder_seen(f->encoder) : NULL};
+    TSR_TRY(tsr_cluster(of, NULL, codes, &options));
+    TSR_TRY(tsr_score_clusters(&scores, of, tsr_labels_of(labels), tsr_matrix_samples(codes)));
     t->accuracy = scores.accuracy;
     t->nmi = scores.nmi;
-    t->rank = tsr_matrix_features(tsr_encoder_codes(encoder));
+    t->rank = tsr_matrix_features(codes);
 done:
-    tsr__free(drawn.sample);
     tsr__free(of);
-    tsr_data_free(data);
-    tsr_encoder_free(encoder);
     return status;
 }
 
@@ -144,6 +145,8 @@ done:
     return status;
 }
 
+/* The test samples come first: they are the same for every number of training samples, and
+ * larger training sets hold the smaller ones. */
 static tsr_status split_classes(sampling part[2], const tsr__trial *t, const tsr__protocol *p,
                                 const tsr_labels *labels)
 {
@@ -164,7 +167,7 @@ static tsr_status split_classes(sampling part[2], const tsr__trial *t, const tsr
                      (long long)p->study.test);
         tsr__random_shuffle(&random, member, members);
         for (int64_t i = 0; i < train + p->study.test; i++)
-            TSR_TRY(add_sample(&part[i >= train], member[i]));
+            TSR_TRY(add_sample(&part[i < p->study.test], member[i]));
     }
 done:
     tsr__free(member);
@@ -265,68 +268,115 @@ static tsr_status score(tsr__trial *t, tsr_matrix *const codes[2], tsr_data *con
 {
     tsr_status status = TSR_OK;
     const tsr_labels *train = tsr_data_labels(part[0]), *test = tsr_data_labels(part[1]);
-    const int64_t n = tsr_matrix_samples(codes[1]);
+    const int64_t n = tsr_matrix_samples(codes[1]), classes = tsr_labels_classes(train);
     int64_t right = 0;
-    int32_t *predicted = NULL;
+    int32_t *predicted = NULL, *truth = NULL;
     TSR_NEW(predicted, n);
+    TSR_NEW(truth, n);
+    TSR_NEW(t->confusion, classes * classes);
     TSR_TRY(tsr_classify(predicted, codes[0], tsr_labels_of(train), codes[1], m->vote, 1));
-    for (int64_t i = 0; i < n; i++)
-        right += class_in(train, tsr_labels_name(test, tsr_labels_of(test)[i])) == predicted[i];
+    for (int64_t i = 0; i < n; i++) {
+        truth[i] = class_in(train, tsr_labels_name(test, tsr_labels_of(test)[i]));
+        right += truth[i] == predicted[i];
+    }
+    tsr_confusion(t->confusion, truth, predicted, n, tsr_labels_classes(train));
     t->accuracy = (double)right / (double)n;
     t->nmi = (double)NAN;
     t->rank = tsr_matrix_features(codes[0]);
 done:
     tsr__free(predicted);
+    tsr__free(truth);
     return status;
 }
 
-static tsr_status classify(tsr__trial *t, const tsr__protocol *p, const tsr_data *all,
-                           const int32_t *group)
+static tsr_status classify(tsr__trial *t, const tsr__fitting *f, const tsr__method *m)
 {
     tsr_status status = TSR_OK;
-    const int64_t folds = row_value(t, p, "folds", p->study.folds);
-    sampling sample[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
-    tsr_data *part[2] = {NULL, NULL};
     tsr_matrix *codes[2] = {NULL, NULL};
-    tsr_encoder *encoder = NULL;
-    tsr__method m;
-    TSR_TRY(folds > 0 ? split_fold(sample, t, p, tsr_data_labels(all), group, folds)
-                      : split_classes(sample, t, p, tsr_data_labels(all)));
+    tsr_transform_options encode = {0}; /* the table has not every member */
+    tsr_settings_default(tsr_transform_settings(), &encode);
+    encode.method = m->encode;
+    encode.threads = 1;
     for (int side = 0; side < 2; side++)
-        TSR_TRY(
-            tsr_data_copy_samples(&part[side], all, sample[side].sample, sample[side].count));
-    TSR_TRY(settle_method(&m, t, p, tsr_labels_classes(tsr_data_labels(part[0]))));
+        TSR_TRY(tsr_encoder_encode(&codes[side], f->encoder, f->part[side], &encode));
+    if (m->ranked > 0)
+        TSR_TRY(keep_ranked(codes, f->encoder, f->part[0], m));
+    for (int side = 0; m->unit_codes && side < 2; side++)
+        tsr_matrix_normalize(codes[side], TSR_NORM_L2);
+    TSR_TRY(score(t, codes, f->part, m));
+done:
+    for (int side = 0; side < 2; side++)
+        tsr_matrix_free(codes[side]);
+    return status;
+}
+
+static tsr_status split(sampling part[2], const tsr__trial *t, const tsr__protocol *p,
+                        const tsr_labels *labels, const int32_t *group)
+{
+    const int64_t folds = row_value(t, p, "folds", p->study.folds);
+    if (p->study.task == TSR_TASK_CLUSTER)
+        return draw_classes(&part[0], t, p, labels,
+                            row_value(t, p, "classes", p->study.classes));
+    return folds > 0 ? split_fold(part, t, p, labels, group, folds)
+                     : split_classes(part, t, p, labels);
+}
+
+tsr_status tsr__trial_learns(bool *learn, const tsr__trial *t, const tsr__protocol *p,
+                             const tsr_labels *labels, const int32_t *group)
+{
+    tsr_status status = TSR_OK;
+    sampling sample[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    TSR_TRY(split(sample, t, p, labels, group));
+    for (int64_t i = 0; i < sample[0].count; i++)
+        learn[sample[0].sample[i]] = true;
+done:
+    for (int side = 0; side < 2; side++)
+        tsr__free(sample[side].sample);
+    return status;
+}
+
+tsr_status tsr__fitting_make(tsr__fitting *out, const tsr__trial *t, const tsr__protocol *p,
+                             const tsr_data *data, const int32_t *group)
+{
+    tsr_status status = TSR_OK;
+    sampling sample[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    tsr__fitting f = {{NULL, NULL}, NULL};
+    tsr__method m;
+    TSR_TRY(split(sample, t, p, tsr_data_labels(data), group));
+    for (int side = 0; side < (p->study.task == TSR_TASK_CLUSTER ? 1 : 2); side++)
+        TSR_TRY(tsr_data_copy_samples(&f.part[side], data, sample[side].sample,
+                                      sample[side].count));
+    TSR_TRY(settle_method(&m, t, p, tsr_labels_classes(tsr_data_labels(f.part[0]))));
     if (m.whole_rank) {
-        const int64_t features = tsr_matrix_features(tsr_data_samples(all));
+        const int64_t features = tsr_matrix_features(tsr_data_samples(data));
         m.fit.rank = sample[1].count;
         m.fit.rank = m.fit.rank < features ? m.fit.rank : features;
         m.fit.rank = m.fit.rank < sample[0].count ? m.fit.rank : sample[0].count;
     }
-    TSR_TRY(tsr_encoder_fit(&encoder, part[0], &m.fit));
-    tsr_transform_options encode;
-    tsr_settings_default(tsr_transform_settings(), &encode);
-    encode.method = m.encode;
-    encode.threads = 1;
-    for (int side = 0; side < 2; side++)
-        TSR_TRY(tsr_encoder_encode(&codes[side], encoder, part[side], &encode));
-    if (m.ranked > 0)
-        TSR_TRY(keep_ranked(codes, encoder, part[0], &m));
-    for (int side = 0; m.unit_codes && side < 2; side++)
-        tsr_matrix_normalize(codes[side], TSR_NORM_L2);
-    TSR_TRY(score(t, codes, part, &m));
+    TSR_TRY(tsr_encoder_fit(&f.encoder, f.part[0], &m.fit));
+    *out = f;
+    f = (tsr__fitting){{NULL, NULL}, NULL};
 done:
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++)
         tsr__free(sample[side].sample);
-        tsr_data_free(part[side]);
-        tsr_matrix_free(codes[side]);
-    }
-    tsr_encoder_free(encoder);
+    tsr__fitting_clear(&f);
     return status;
 }
 
-tsr_status tsr__trial_run(tsr__trial *trial, const tsr__protocol *protocol,
-                          const tsr_data *data, const int32_t *group)
+tsr_status tsr__fitting_judge(const tsr__fitting *f, tsr__trial *t, const tsr__protocol *p)
 {
-    return protocol->study.task == TSR_TASK_CLUSTER ? cluster(trial, protocol, data)
-                                                    : classify(trial, protocol, data, group);
+    tsr_status status = TSR_OK;
+    tsr__method m;
+    TSR_TRY(settle_method(&m, t, p, tsr_labels_classes(tsr_data_labels(f->part[0]))));
+    TSR_TRY(p->study.task == TSR_TASK_CLUSTER ? cluster(t, f, &m) : classify(t, f, &m));
+done:
+    return status;
+}
+
+void tsr__fitting_clear(tsr__fitting *f)
+{
+    for (int side = 0; side < 2; side++)
+        tsr_data_free(f->part[side]);
+    tsr_encoder_free(f->encoder);
+    *f = (tsr__fitting){{NULL, NULL}, NULL};
 }

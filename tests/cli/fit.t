@@ -72,7 +72,7 @@ Every model fits, is written, and encodes its own data again.
 
 The same seed gives the same bits; another seed does not.
 
-  $ for s in 1 1 2; do tessera fit swimmer.h5 -q --model cdnmf-kl --labelled 2 --iterations 5 --seed $s -o m.h5 >/dev/null; tessera convert -q m.h5:codes -o codes.npy; md5sum < codes.npy > $s.$(ls *.md5 2>/dev/null | wc -l).md5; done; cat *.md5 | sort | uniq -c | awk '{ print $1 }'
+  $ for s in 1 1 2; do tessera fit swimmer.h5 -q --model cdnmf-kl --labelled 2 --iterations 5 --seed $s -o m.h5 >/dev/null; tessera convert -q m.h5:codes -o codes.npy; md5sum < codes.npy > $s.$(ls *.md5 2>/dev/null | wc -l).md5; done; cat *.md5 | sort | uniq -c | awk '{ print $1 }' | sort
   1
   2
 

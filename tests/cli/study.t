@@ -30,6 +30,50 @@ Experiments: a protocol of one's own, resumable; selection.
   $ tessera experiment small.txt -q --data . --models nfm
   tessera: the protocol has no method 'nfm'
   [1]
+
+Columns that fit alike share the fit: alone or together, in one run or in two, the figures are the same.
+
+  $ printf 'data = faces.h5\nclasses = 3\ndraws = 2\nlabelled = 2\niterations = 30\nclusterings = 3\n[nmf]\n[unit]\nmodel = nmf\nunit-codes = true\n[seeded]\nmodel = nmf\nseeded = true\n[kl]\nmodel = nmf\nloss = kl\n' > alike.txt
+  $ tessera experiment alike.txt -q --data . --out together > /dev/null
+  $ for m in nmf unit seeded kl; do tessera experiment alike.txt -q --data . --models $m --out alone-$m > /dev/null; done
+  $ cut -d, -f1-6 together/draws.csv | sort > together.csv; cat alone-*/draws.csv | cut -d, -f1-6 | sort -u | cmp - together.csv
+  $ grep -v unit together/draws.csv > cut.csv; cp cut.csv together/draws.csv; tessera experiment alike.txt -q --data . --out together --resume > /dev/null; cut -d, -f1-6 together/draws.csv | sort | cmp - together.csv
+
+Features made for a study: the dictionary of a draw is learnt from its training pictures, so that each draw has its own; rows share it. Resumed draws give the same figures. The confusion matrices count every test sample.
+
+  $ tessera demo -q -o swimmer.h5 > seen; tessera convert swimmer.h5 -q -o pictures > seen
+  $ printf 'title = Words\ntask = classify\ndata = pictures\nfeatures = dsift\nvocabulary = 10\ngrid = 2x2\npatch = 8\nstep = 4\nvary = rank 2 4\ntrain = 20\ntest = 10\ndraws = 2\nnormalize = l2\niterations = 20\nvote = 3\nsummary = best\n[raw]\n[nmf]\n' > words.txt
+  $ tessera experiment words.txt -q --data . --out words | sed -E 's/[0-9]+\.[0-9]+\+-[0-9]+\.[0-9]+/ours/g; s/ +/ /g; s/at [24]/at RANK/g'
+  Words, accuracy %: ours +- deviation (published, difference)
+  rank raw nmf
+  2 ours ours
+  4 ours ours
+  best ours at RANK ours at RANK
+  
+  $ ls words; awk -F, 'NR > 1 { for (i = 2; i <= NF; i++) sum += $i } END { print NR, NF, sum }' words/confusion-nmf.csv
+  confusion-nmf.csv
+  confusion-raw.csv
+  confusion.csv
+  draws.csv
+  table.csv
+  table.json
+  table.md
+  table.tex
+  table.txt
+  5 5 80
+  $ cut -d, -f1-6 words/draws.csv | sort > whole.csv; grep -v '^2,1,nmf' words/draws.csv > cut.csv; cp cut.csv words/draws.csv; tessera experiment words.txt -q --data . --out words --resume --threads 1 > seen; cut -d, -f1-6 words/draws.csv | sort | cmp - whole.csv
+  $ sed 's/vocabulary = 10/vocabulery = 10/' words.txt > wrong.txt; tessera experiment wrong.txt
+  tessera: wrong.txt: line 5: there is no key 'vocabulery'; did you mean 'vocabulary'?
+  [1]
+  $ sed 's/features = dsift/features = dsitf/' words.txt > wrong.txt; tessera experiment wrong.txt
+  tessera: wrong.txt: line 4: --kind is one of pixels|sift|dsift|words, not 'dsitf'
+  [1]
+  $ mkdir -p texts/a texts/b; for i in 1 2 3 4 5 6; do echo "ball game team $i" > texts/a/$i; echo "disk file screen $i" > texts/b/$i; done
+  $ printf 'task = classify\ndata = texts\nfeatures = words\nvary = train 2 3\ntest = 2\ndraws = 1\n[raw]\n' > texts.txt; tessera experiment texts.txt -q --data . --format csv | grep accuracy | cut -d, -f1-4
+  accuracy,2,raw,100.0000
+  accuracy,3,raw,100.0000
+  accuracy,average,raw,100.0000
+
   $ tessera select faces.h5 -q --ranks 2,4 --folds 2 --iterations 20 | sed -E 's/[0-9]\.[0-9]+/x/g; s/ *<- chosen//'
       rank             accuracy on hidden labels
          2             x +- x
