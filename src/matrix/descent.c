@@ -195,7 +195,7 @@ typedef struct line {
 } line;
 
 /* Below this a reconstruction counts as this much: its square must still be a number. */
-#define LEAST ((real)(sizeof(real) == 8 ? 1e-100 : 1e-15))
+#define LEAST ((real)(sizeof(real) == 8 ? 1e-100 : 1e-12))
 
 static inline void at_least(lanes *y)
 {
@@ -346,6 +346,13 @@ static double rise_of(const line *l, int64_t j)
     return rise;
 }
 
+/* The larger root t of a t^2 + b t = c, a >= 0, by the form that does not cancel. */
+static double root_of(double a, double b, double c)
+{
+    const double square = b * b + 4 * a * c, root = sqrt(square > 0 ? square : 0);
+    return b > 0 ? 2 * c / (b + root) : (root - b) / (2 * a);
+}
+
 /* Where coordinate j goes. With s1 the pull and s2 its fall, the pull is modelled by the
  * hyperbola A / (C + move) of that value and slope, which is exact for one entry. The model
  * never leads too far up; downwards it may, so zero is only taken where the slope there says
@@ -364,17 +371,13 @@ static double next_of(const line *l, int64_t j, bool careful)
         const double next = bend > 0 ? g - rise / bend : rise > 0 ? 0 : g;
         return next > 0 ? next : 0;
     }
-    const double reach = s1 / s2, steep = rise + bend * reach, gain = reach * (s1 - rise);
-    double root = 2 * steep;
-    if (bend > 0) {
-        const double square = steep * steep + 4 * bend * gain;
-        root = steep + sqrt(square > 0 ? square : 0);
-    }
-    const double next = g + (root > 0 ? 2 * gain / root : (s1 - rise) / (s2 + bend));
+    const double reach = s1 / s2, steep = rise + bend * reach;
+    const double newton = (s1 - rise) / s2; /* where nothing else holds it back */
+    const double next =
+        g + (steep > 0 || bend > 0 ? root_of(bend, steep, reach * (s1 - rise)) : newton);
     if (next >= g || (next > 0 && !careful))
         return next;
-    const double flat = rise - bend * g;
-    const double least = 2 * g * s1 / (flat + sqrt(flat * flat + 4 * bend * g * s1));
+    const double flat = rise - bend * g, least = root_of(bend, flat, g * s1);
     if (careful)
         return least;
     return flat >= pull_at_zero(l, j) ? 0 : least;
