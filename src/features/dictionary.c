@@ -3,7 +3,7 @@
  * Learning: exact k-means over a small part of the sample, where starts and first moves are
  * cheap, then a few of Lloyd's iterations over all of it. Look-ups are blocked products,
  * |c|^2 - 2 x.c being compared: O(words x 128) a descriptor, at the speed of a matrix product
- * and exact, where VLFeat's kd-trees would be neither. */
+ * and exact; kd-trees would give nearest words that are only likely. */
 #include "features/dictionary.h"
 
 #include "matrix/blas.h"
