@@ -95,10 +95,40 @@ static void free_entropy(entropy *e)
     tsr__free(e->rows), tsr__free(e->columns), tsr__free(e->sums);
 }
 
+/* What a reconstruction at least counts as. */
+static double reconstruction(const entropy *e, int64_t f, const double *g)
+{
+    double y = 0;
+    for (int64_t j = 0; j < e->kind.k; j++)
+        y += g[j] * at(&e->factor, f * e->kind.k + j);
+    return fmax(y, pick(e->kind.type, 1e-100, 1e-15));
+}
+
+/* The pull of the data on all coordinates of the rows as they are. */
+static reals pulls_of(const entropy *e)
+{
+    const int64_t k = e->kind.k;
+    reals pull = make(e->kind.type, e->kind.rows * k);
+    for (int64_t i = 0; i < e->kind.rows; i++) {
+        double g[MOST];
+        take_row(g, &e->theta, i, k);
+        for (int64_t j = 0; j < k; j++) {
+            double sum = 0;
+            for (int64_t f = 0; f < e->m; f++) {
+                const double x = at(&e->dense, i * e->stride + f);
+                sum += x > 0 ? x * at(&e->factor, f * k + j) / reconstruction(e, f, g) : 0;
+            }
+            put(&pull, i * k + j, sum);
+        }
+    }
+    return pull;
+}
+
 /* Descends from where theta is; `slope` stands for the problem's own. */
 static void run_entropy(const entropy *e, const reals *slope, bool dense, int sweeps)
 {
-    reals work = make(e->kind.type, tsr__entropy_room(e->kind.k, e->m));
+    reals pull = pulls_of(e);
+    reals work = make(e->kind.type, tsr__entropy_room(e->kind.k, e->m, true));
     tsr__entropy descent = {.theta = e->theta.v,
                             .x = {.rows = e->rows,
                                   .columns = e->columns,
@@ -107,6 +137,7 @@ static void run_entropy(const entropy *e, const reals *slope, bool dense, int sw
                                   .factor = e->factor.v,
                                   .k = e->kind.k},
                             .sums = e->sums,
+                            .pull = pull.v,
                             .weight = e->weight.v,
                             .slope = slope->v,
                             .bend = e->bend.v,
@@ -121,15 +152,7 @@ static void run_entropy(const entropy *e, const reals *slope, bool dense, int sw
     }
     e->kind.kernels->entropy(&descent);
     release(&work);
-}
-
-/* What a reconstruction at least counts as. */
-static double reconstruction(const entropy *e, int64_t f, const double *g)
-{
-    double y = 0;
-    for (int64_t j = 0; j < e->kind.k; j++)
-        y += g[j] * at(&e->factor, f * e->kind.k + j);
-    return fmax(y, pick(e->kind.type, 1e-100, 1e-15));
+    release(&pull);
 }
 
 /* The row's value, and what its terms add up to without their signs. */
@@ -290,7 +313,8 @@ static void test_entropy_steps_back(void **state)
     (void)state;
     for (int base = 0; base < 2; base++) {
         reals theta = make(TSR_FLOAT64, 2), x = make(TSR_FLOAT64, 2),
-              factor = make(TSR_FLOAT64, 4), work = make(TSR_FLOAT64, tsr__entropy_room(2, 2));
+              factor = make(TSR_FLOAT64, 4),
+              work = make(TSR_FLOAT64, tsr__entropy_room(2, 2, true));
         const int64_t rows[] = {0, 2};
         const int32_t columns[] = {0, 1};
         const double sums[] = {1.019, 1};
@@ -322,7 +346,7 @@ static void test_entropy_leaves_zero(void **state)
     for (float f = 1e-3f; f < 1e6f; f *= 10) {
         float *g = tsr__alloc_zero(1, sizeof *g), *x = tsr__alloc(1, sizeof *x);
         float *factor = tsr__alloc(1, sizeof *factor);
-        void *work = tsr__alloc(tsr__entropy_room(1, 1), sizeof *g);
+        void *work = tsr__alloc(tsr__entropy_room(1, 1, true), sizeof *g);
         const int64_t rows[] = {0, 1};
         const int32_t columns[] = {0};
         const double sums[] = {(double)f};
@@ -351,7 +375,7 @@ static void test_entropy_with_strong_bends(void **state)
         double *f = tsr__alloc(COUNT * RANK, sizeof *f), *x = tsr__alloc(COUNT, sizeof *x);
         double *g = tsr__alloc(RANK, sizeof *g), sums[RANK] = {0}, slope[RANK] = {0},
                bend[RANK];
-        void *work = tsr__alloc(tsr__entropy_room(RANK, COUNT), sizeof *f);
+        void *work = tsr__alloc(tsr__entropy_room(RANK, COUNT, true), sizeof *f);
         const int64_t rows[] = {0, COUNT};
         int32_t columns[COUNT];
         for (int e = 0; e < COUNT; e++) {

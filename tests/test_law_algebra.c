@@ -356,6 +356,33 @@ static void scale_of_the_start(void **state)
     lab_free(&l);
 }
 
+/* A random start is brought to the data's size: data 1000 times as large lead to the same
+ * shares of each vector. */
+static void random_starts_fit_the_data(void **state)
+{
+    static const char *const models[] = {"nmf", "nmf-kl"};
+    lab l = lab_make(N, M, 3, 0, 2), large = lab_make(N, M, 3, 0, 2);
+    (void)state;
+    for (int64_t i = 0; i < N * M; i++)
+        large.x[i] *= 1000;
+    for (int form = 0; form < 4; form++) {
+        tsr_data *a = lab_data(&l, form % 2), *b = lab_data(&large, form % 2);
+        lab_options options;
+        lab_options_of(&options, 3, "rank=%d model=%s basis-norm=l1", K, models[form / 2]);
+        tsr_model *p = lab_fit(a, &options.o), *q = lab_fit(b, &options.o);
+        for (int64_t i = 0; i < N * K; i++)
+            ((double *)p->codes->values)[i] *= 1000;
+        if (!(lab_models_apart(p, q) <= 1e-8))
+            fail_msg("%s: %.2e apart", models[form / 2], lab_models_apart(p, q));
+        tsr_model_free(p);
+        tsr_model_free(q);
+        tsr_data_free(a);
+        tsr_data_free(b);
+    }
+    lab_free(&l);
+    lab_free(&large);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +394,7 @@ int main(void)
         cmocka_unit_test(mask_file_is_nan),
         cmocka_unit_test(weights_are_repeats),
         cmocka_unit_test(scale_of_the_start),
+        cmocka_unit_test(random_starts_fit_the_data),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

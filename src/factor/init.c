@@ -53,6 +53,7 @@ static void fit_scale(start *b)
     tsr__solver *s = b->s;
     const tsr__kernels *kernels = tsr__kernels_for(s);
     tsr__solver_start(s);
+    tsr__solver_collect(s);
     double up = kernels->dot(s->collect_lanes, s->basis, s->m * s->k);
     double down = kernels->dot(s->gram, s->spread_lanes, s->k * s->k);
     if (s->loss == &tsr__loss_kl) { /* at the fixed point sum x = sum y, and collect is R' G */

@@ -271,7 +271,7 @@ static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__probl
         s->codes_rule = mask ? TSR_RULE_MAJORISE : TSR_RULE_DESCEND;
         s->basis_rule = !mask && descends(s, plan) ? TSR_RULE_DESCEND : TSR_RULE_MAJORISE;
     }
-    s->collects = frobenius || s->basis_rule != TSR_RULE_DESCEND;
+    s->collects = frobenius || !s->source.sparse || s->basis_rule != TSR_RULE_DESCEND;
     if (!frobenius && s->codes_rule == TSR_RULE_DESCEND) {
         s->basis_sweeps = s->codes_sweeps = 4;
         s->longest = longest_row(s, problem);
@@ -281,7 +281,9 @@ static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__probl
 void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
                            int64_t rank, int64_t per_class)
 {
-    enum { BLOCK_BYTES = 1 << 19 }; /* a block and its tile stay in the second-level cache */
+    /* A block and its tile, or the rows that its entries point at, stay in the second-level
+     * cache. */
+    const int64_t bytes = problem->x->sparse ? (1 << 20) / rank : 1 << 19;
     const tsr_matrix *all = problem->kernel != NULL ? problem->kernel : problem->x;
     const tsr_matrix *rows = problem->reduced != NULL ? problem->reduced : all;
     const bool concept = plan->basis == TSR_BASIS_CONCEPT;
@@ -294,7 +296,7 @@ void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__pro
                        .n = rows->samples,
                        .m = rows->features,
                        .k = rank,
-                       .source = tsr__source_of_matrix(rows, BLOCK_BYTES),
+                       .source = tsr__source_of_matrix(rows, bytes),
                        .weight = problem->weight,
                        .members = problem->members,
                        .classes = problem->row_class,
@@ -311,9 +313,9 @@ void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__pro
                               : negative                ? &tsr__map_signed
                                                         : &tsr__map_kernel};
     if (problem->turned != NULL)
-        s->turned = tsr__source_of_matrix(problem->turned, BLOCK_BYTES);
+        s->turned = tsr__source_of_matrix(problem->turned, bytes);
     if (concept)
-        s->atoms = tsr__source_of_matrix(all, BLOCK_BYTES);
+        s->atoms = tsr__source_of_matrix(all, bytes);
     /* below this a second thread costs more than it brings; results are the same anyway */
     s->threads = work * (plan->loss == TSR_LOSS_KL ? 2 : 1) < 2e7
                      ? 1

@@ -7,7 +7,7 @@
  *         project -> add penalties -> update the block's codes -> extrapolate -> accumulate
  *     sum the lanes -> penalties -> objective -> back to where the step led if it rose
  *
- * Cost: Frobenius 4 n m k, KL under `mu` 8 n m k, KL by descent about 80 n m k (sparse: nnz for
+ * Cost: Frobenius 4 n m k, KL under `mu` 8 n m k, KL by descent 50 to 100 n m k (sparse: nnz for
  * n m), graph p n k, links n k; memory beyond the data: (m + 2 n) k and, for each of at most
  * eight lanes, (m + block) k and a tile for dense KL; sparse data once more, by feature. The
  * lanes are summed in order, so the result does not depend on the number of threads. Nothing in
@@ -108,9 +108,8 @@ static void layout_turned(tsr__solver *s, tsr__arena *arena)
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
 {
     const int64_t larger = s->m > s->k ? s->m : s->k;
-    const int64_t line =
-        tsr__entropy_room(s->source.sparse ? s->k : 0, s->longest) + tsr__padded(s->k);
-    const int64_t room = s->longest > 0 ? line : tsr__descent_room(s->k);
+    const int64_t room = s->longest > 0 ? tsr__entropy_room(s->k, s->longest, s->source.sparse)
+                                        : tsr__descent_room(s->k);
     s->lanes = tsr__lane_count(&s->source);
     s->basis = take(s, arena, s->m * s->k);
     s->codes = take(s, arena, s->n * s->k);
@@ -190,6 +189,13 @@ static double floor_of(const tsr__solver *s)
     return s->codes_rule == TSR_RULE_DESCEND && !s->loss->logarithmic ? 0 : 0.1;
 }
 
+/* How far the codes are led at most, in steps. Near its zeros the divergence bends so much that
+ * J at a place further away hides what the steps gain. */
+static double furthest(const tsr__solver *s)
+{
+    return s->loss->logarithmic ? 0.7 : 1;
+}
+
 static void move_block(void *context, const tsr__block *block, int64_t lane)
 {
     tsr__solver *s = context;
@@ -238,7 +244,7 @@ static void steer(tsr__solver *s)
     } else {
         s->run++;
     }
-    s->push = s->run / (s->run + 3);
+    s->push = fmin(s->run / (s->run + 3), furthest(s));
     s->last = now;
 }
 
@@ -297,12 +303,10 @@ static void measure_block(void *context, const tsr__block *block, int64_t lane)
             block->samples, &m->moving[lane], &m->still[lane]);
 }
 
-/* The m x k sums of the factors as they are, where passes leave them out. */
-static void collect_now(tsr__solver *s)
+void tsr__solver_collect(tsr__solver *s)
 {
-    s->collects = true;
-    pass(s, accumulate_block);
-    s->collects = false;
+    if (!s->collects)
+        collect(s);
 }
 
 double tsr__solver_optimality(tsr__solver *s)
@@ -317,8 +321,7 @@ double tsr__solver_optimality(tsr__solver *s)
     double worst = still > 0 ? moving / still : 0;
     if (!s->fixed_basis) {
         moving = still = 0;
-        if (!s->collects)
-            collect_now(s);
+        tsr__solver_collect(s);
         tsr__basis_halves(s);
         measure(s, s->weights != NULL ? s->weights : s->basis, &s->theta_halves,
                 s->weights != NULL ? s->atoms.samples : s->m, &moving, &still);

@@ -144,7 +144,7 @@ struct tsr__solver {
     tsr__norm_name norm;
     tsr__scale_rule scale;
     bool fixed_basis, extrapolates;
-    bool collects;                  /* the basis's rule reads the m x k sums of a pass */
+    bool collects;                  /* passes sum X' G; else it is made when it is needed */
     int basis_sweeps, codes_sweeps; /* of coordinate descent, a pass */
     double decorrelate, basis_lasso, basis_ridge;
     tsr__penalty penalty[TSR_MOST_PENALTIES];
@@ -192,6 +192,9 @@ void tsr__solver_step(tsr__solver *s);
 
 /* J of the current factors, on the original data. */
 double tsr__solver_objective(const tsr__solver *s);
+
+/* X' G (KL: R' G) of the factors as they are, where passes leave it out. */
+void tsr__solver_collect(tsr__solver *s);
 
 /* How far from a stationary point, without units: sum of theta |gradient| over the sum of theta
  * (plus + minus), zeros that want to grow counted at their column's mean. Spoils the halves. */

@@ -57,39 +57,48 @@ INLINE void ask(const tsr__gather *x, int64_t entry, int64_t last, int64_t first
             __builtin_prefetch(row_of(x, entry + AHEAD, first) + v);
 }
 
-/* Columns first .. of the product, as many as `vectors` hold. */
-INLINE void project_part(real *out, const tsr__gather *x, int64_t first, const int vectors)
+/* out += the rows of some entries, times r: as many columns from `first` on as `vectors` hold.
+ */
+INLINE void add_rows_part(real *out, const tsr__gather *x, int64_t from, int64_t count,
+                          const real *r, int64_t first, const int vectors)
 {
-    const real *values = x->values;
     const int64_t last = x->rows[x->samples];
     const int64_t left = x->k - first, width = left < MOST * LANES ? left : MOST * LANES;
-    for (int64_t i = 0; i < x->samples; i++) {
-        lanes sum[MOST] = {{0}};
-        for (int64_t entry = x->rows[i]; entry < x->rows[i + 1]; entry++) {
-            const loose *f = row_of(x, entry, first);
-            ask(x, entry, last, first, vectors);
-            for (int v = 0; v < vectors; v++)
-                sum[v] += values[entry] * f[v];
-        }
-        memcpy(out + i * x->k + first, sum, (size_t)width * sizeof *out);
+    lanes sum[MOST] = {{0}};
+    memcpy(sum, out + first, (size_t)width * sizeof *out);
+    for (int64_t e = 0; e < count; e++) {
+        const loose *f = row_of(x, from + e, first);
+        ask(x, from + e, last, first, vectors);
+        for (int v = 0; v < vectors; v++)
+            sum[v] += r[e] * f[v];
+    }
+    memcpy(out + first, sum, (size_t)width * sizeof *out);
+}
+
+static void add_rows(real *out, const tsr__gather *x, int64_t from, int64_t count,
+                     const real *r)
+{
+    for (int64_t first = 0; first < x->k; first += MOST * LANES) {
+        const int64_t vectors = (x->k - first + LANES - 1) / LANES;
+        if (vectors == 1)
+            add_rows_part(out, x, from, count, r, first, 1);
+        else if (vectors == 2)
+            add_rows_part(out, x, from, count, r, first, 2);
+        else if (vectors == 3)
+            add_rows_part(out, x, from, count, r, first, 3);
+        else if (vectors == 4)
+            add_rows_part(out, x, from, count, r, first, 4);
+        else
+            add_rows_part(out, x, from, count, r, first, MOST);
     }
 }
 
 static void project(void *out, const tsr__gather *x)
 {
-    for (int64_t first = 0; first < x->k; first += MOST * LANES) {
-        const int64_t vectors = (x->k - first + LANES - 1) / LANES;
-        if (vectors == 1)
-            project_part(out, x, first, 1);
-        else if (vectors == 2)
-            project_part(out, x, first, 2);
-        else if (vectors == 3)
-            project_part(out, x, first, 3);
-        else if (vectors == 4)
-            project_part(out, x, first, 4);
-        else
-            project_part(out, x, first, MOST);
-    }
+    memset(out, 0, (size_t)(x->samples * x->k) * sizeof(real));
+    for (int64_t i = 0; i < x->samples; i++)
+        add_rows((real *)out + i * x->k, x, x->rows[i], x->rows[i + 1] - x->rows[i],
+                 (const real *)x->values + x->rows[i]);
 }
 
 static void collect(void *sum, const tsr__gather *x)
@@ -188,8 +197,7 @@ static double divide(real *y, const real *values, int64_t count, bool value)
     return sum;
 }
 
-static double ratio_row(real *restrict out, const tsr__gather *x, int64_t i, const real *g,
-                        bool value)
+static double ratio_row(real *out, const tsr__gather *x, int64_t i, const real *g, bool value)
 {
     double sum = 0;
     for (int64_t from = x->rows[i]; from < x->rows[i + 1]; from += RUN) {
@@ -197,11 +205,8 @@ static double ratio_row(real *restrict out, const tsr__gather *x, int64_t i, con
         real y[RUN];
         reconstruct(y, x, from, count, g);
         sum += divide(y, (const real *)x->values + from, count, value);
-        for (int64_t e = 0; out != NULL && e < count; e++) {
-            const real *restrict f = (const real *)x->factor + x->columns[from + e] * x->k;
-            for (int64_t j = 0; j < x->k; j++)
-                out[j] += y[e] * f[j];
-        }
+        if (out != NULL)
+            add_rows(out, x, from, count, y);
     }
     return sum;
 }
