@@ -39,7 +39,7 @@ static const tsr_setting *settings(void)
 static bool there(const char *path)
 {
     struct stat about;
-    return stat(path, &about) == 0;
+    return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
 }
 
 /* `name` as it is, or among the protocols that come with the tool: beside the sources, or where

@@ -11,6 +11,8 @@
 #include "factor/solver.h"
 #include "matrix/pass.h"
 
+#include <string.h>
+
 /* Adds edge (g_a - g_b)^2, column by column. */
 static void add_apart(double *restrict columns, const tsr__solver *s, double edge, int64_t a,
                       int64_t b)
@@ -22,26 +24,40 @@ static void add_apart(double *restrict columns, const tsr__solver *s, double edg
     }
 }
 
-static double sum(const double *values, int64_t count)
+typedef struct refreshing {
+    const tsr__penalty *p;
+    const tsr__solver *s;
+} refreshing;
+
+/* Gathers a block of S G, and adds up what lies between neighbours: each edge once, for S is
+ * symmetric. */
+static void refresh_block(void *context, const tsr__block *block, int64_t lane)
 {
-    double all = 0;
-    for (int64_t i = 0; i < count; i++)
-        all += values[i];
-    return all;
+    const refreshing *r = context;
+    const int64_t k = r->s->k;
+    tsr__block_project(tsr__real_at(r->s, r->p->gathered[0], block->first * k), block,
+                       r->s->codes, k);
+    for (int64_t i = 0; i < block->samples; i++)
+        for (int64_t at = block->rows[i];
+             at < block->rows[i + 1] && block->columns[at] < block->first + i; at++)
+            add_apart(r->p->sums + lane * k, r->s,
+                      r->p->weight * tsr__value_at(block->values, block->type, at),
+                      block->first + i, block->columns[at]);
 }
 
 static double refresh(tsr__penalty *p, const tsr__solver *s, double *columns)
 {
-    const tsr_matrix *edges = p->pairs[0];
-    const tsr__source graph = tsr__source_of_matrix(edges, 1 << 20);
-    const double before = sum(columns, s->k);
-    tsr__source_project(p->gathered[0], &graph, s->codes, s->k, s->threads);
-    for (int64_t i = 0; i < s->n; i++) /* S is symmetric: each edge once */
-        for (int64_t at = tsr__row_begin(edges, i);
-             at < tsr__row_end(edges, i) && edges->columns[at] < i; at++)
-            add_apart(columns, s, p->weight * tsr__value_at(edges->values, edges->type, at), i,
-                      edges->columns[at]);
-    return sum(columns, s->k) - before;
+    refreshing r = {p, s};
+    const tsr__source graph = tsr__source_of_matrix(p->pairs[0], 1 << 16);
+    double value = 0;
+    memset(p->sums, 0, (size_t)(TSR_LANES * s->k) * sizeof *p->sums);
+    tsr__visit_blocks(&graph, s->threads, refresh_block, &r);
+    tsr__lanes_sum(p->sums, s->k, tsr__lane_count(&graph), TSR_FLOAT64, 1);
+    for (int64_t j = 0; j < s->k; j++) {
+        columns[j] += p->sums[j];
+        value += p->sums[j];
+    }
+    return value;
 }
 
 static void add(const tsr__penalty *p, const tsr__solver *s, int64_t first, int64_t count,
@@ -59,10 +75,11 @@ static void add(const tsr__penalty *p, const tsr__solver *s, int64_t first, int6
 static void bend(const tsr__penalty *p, const tsr__solver *s, int64_t first, int64_t count,
                  void *out)
 {
-    for (int64_t i = 0; i < count * s->k; i++)
-        tsr__real_set(s, out, i,
-                      tsr__real_get(s, out, i) +
-                          4 * p->weight * p->degree[0][first + i / s->k]);
+    for (int64_t i = 0; i < count; i++) {
+        const double curve = 4 * p->weight * p->degree[0][first + i];
+        for (int64_t at = i * s->k; at < (i + 1) * s->k; at++)
+            tsr__real_set(s, out, at, tsr__real_get(s, out, at) + curve);
+    }
 }
 
 const tsr__penalty_kind tsr__penalty_graph = {"graph", 2, refresh, add, bend};

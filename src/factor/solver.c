@@ -72,6 +72,8 @@ static void layout_penalty(tsr__solver *s, tsr__arena *arena, tsr__penalty *p)
             p->gathered[side] = take(s, arena, s->n * s->k);
     if (p->kind == &tsr__penalty_links)
         p->sums = tsr__arena_take(arena, (s->class_count + 1) * s->k, sizeof(double));
+    if (p->kind == &tsr__penalty_graph)
+        p->sums = tsr__arena_take(arena, TSR_LANES * s->k, sizeof(double));
 }
 
 static void layout_concept(tsr__solver *s, tsr__arena *arena)

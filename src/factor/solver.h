@@ -100,8 +100,8 @@ struct tsr__penalty {
     const tsr_matrix *pairs[2]; /* graph or links as sparse n x n: [0] attract, [1] repel */
     double *degree[2];          /* their row sums, n each */
     void *gathered[2];          /* pairs times codes, n x k */
-    double *sums;               /* links of classes: classes x k, then the total, k */
-    double *population;         /* links of classes: samples a class, then all */
+    double *sums;       /* links of classes: classes x k, then the total, k; graph: lanes x k */
+    double *population; /* links of classes: samples a class, then all */
 };
 
 /* What one block of samples is worked on with; a lane has one. */

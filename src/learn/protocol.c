@@ -40,7 +40,7 @@ static const tsr_setting method_table[] = {
     TSR_CHOICE_ROW(METHOD, encode, "encode", "loss|inverse|product", "codes of training and test samples"),
     TSR_CHOICE_ROW(METHOD, ranked, "ranked", "no|fisher|lre", "keep the best-ranked basis vectors, as many as serve the training samples best"),
     TSR_FLAG_ROW(METHOD, whole_rank, "whole-rank", 0, "rank = test samples, at most features and training samples"),
-    TSR_INTEGER_ROW(METHOD, rank_per_class, "rank-per-class", 0, 0, 1e6, "0", "R", "rank = R x classes of the draw"),
+    TSR_INTEGER_ROW(METHOD, rank_per_class, "rank-per-class", 0, 0, 1e6, "0", "R", "rank = R x classes of the draw, and the shared ones"),
     TSR_INTEGER_ROW(METHOD, clusterings, "clusterings", 0, 1, 1e6, "20", "N", "restarts of k-means"),
     TSR_INTEGER_ROW(METHOD, vote, "vote", 0, 1, 1e6, "1", "N", "classify: neighbours that vote"),
     TSR_END_ROW,

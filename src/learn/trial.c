@@ -65,7 +65,7 @@ static tsr_status settle_method(tsr__method *out, const tsr__trial *t, const tsr
     if (p->key != NULL && !rows_split(p))
         TSR_TRY(tsr__method_set(&m, p->key, p->values.name[t->row]));
     if (m.rank_per_class > 0)
-        m.fit.rank = m.rank_per_class * classes;
+        m.fit.rank = m.rank_per_class * classes + m.fit.shared;
     m.fit.seed = p->study.seed * 1000003 + t->draw;
     m.fit.threads = 1; /* trials run side by side */
     *out = m;
