@@ -201,8 +201,9 @@ static void choose_scale(tsr__solver *s, const tsr__plan *plan)
         s->norm = wanted == 2 ? TSR_BASIS_NORM_L1 : TSR_BASIS_NORM_L2;
         return;
     }
-    /* Under KL unit sums cost nothing, and give the codes one scale: sums of the samples. */
-    const bool even = plan->loss == TSR_LOSS_KL && !held;
+    /* Unit vectors cost nothing, and make the codes of all vectors comparable: clusters of codes
+     * are clusters of what the vectors contribute. */
+    const bool even = !held && s->decorrelate <= 0;
     const bool fixed = wanted > 1 || (wanted == 0 && (evadable || even));
     s->scale = !fixed ? TSR_SCALE_FREE : s->penalties > 0 ? TSR_SCALE_MODEL : TSR_SCALE_PRODUCT;
     s->norm = wanted == 2 || (wanted == 0 && plan->loss == TSR_LOSS_KL) ? TSR_BASIS_NORM_L1
