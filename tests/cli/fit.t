@@ -7,7 +7,7 @@ Fitting, encoding, predicting.
   nmf-kl    KL(X, F G')                                   
   nmf-ncw   ||X Q - F G'||^2                              
   gnmf      ||X - F G'||^2 + 100 tr(G' L G)               
-  gnmf-kl   KL(X, F G') + 100 tr(G' L G)                  
+  gnmf-kl   KL(X, F G') + 0.001 tr(G' L G)                
   sgnmf     ||X - F G'||^2 + 100 tr(G' L G)               
   cnmf      ||X - F (A Z)'||^2                            
   cnmf-kl   KL(X, F (A Z)')                               
@@ -19,7 +19,7 @@ Fitting, encoding, predicting.
   ccf       ||X - X W (A Z)'||^2                          
   snmf      ||X - F G'||^2 + tr(G' C G)                   
   dsnmf     KL(X, F G') + tr(G' C G)                      
-  unmf      ||X - F G'||^2 + 1 ||I - F' F||^2             
+  unmf      ||X - F G'||^2 + 0.01 ||I - F' F||^2          
   ugnmf     ||X - F G'||^2 + 100 tr(G' L G) + 1 ||I - F' F
   
   X samples, F basis, G codes, all >= 0; A ties samples of
