@@ -6,32 +6,26 @@
 #ifndef TSR_TESTS_FIXTURES_H
 #define TSR_TESTS_FIXTURES_H
 
-#include "check.h"
+#include "folder.h"
 
 #include "io/format.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 typedef tsr_status (*reader)(tsr_data *out, const tsr__request *request);
 typedef tsr_status (*writer)(const tsr_data *data, const char *path);
 
-static char folder[1024], scratch[1100];
+static char scratch[1100];
 
-static int make_folder(void **state)
+static int make_scratch(void **state)
 {
-    (void)state;
-    const char *place = getenv("TMPDIR");
-    (void)snprintf(folder, sizeof folder, "%s/tessera-XXXXXX", place != NULL ? place : "/tmp");
-    if (mkdtemp(folder) == NULL)
-        return 1;
+    const int status = make_folder(state);
     (void)snprintf(scratch, sizeof scratch, "%s/scratch", folder);
-    return 0;
+    return status;
 }
 
-static int remove_folder(void **state)
+/* Nothing but the scratch file may be left. */
+static int remove_scratch(void **state)
 {
     (void)state;
     (void)unlink(scratch);

@@ -5,32 +5,26 @@
 #ifndef TSR_TESTS_LAB_H
 #define TSR_TESTS_LAB_H
 
-#include "check.h"
+#include "folder.h"
 
 #include "factor/model.h"
 #include "io/hdf5.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-static char folder[1024], start_file[1100], side_file[1100], model_file[1100];
+static char start_file[1100], side_file[1100], model_file[1100];
 
-static inline int make_folder(void **state)
+static inline int make_files(void **state)
 {
-    (void)state;
-    const char *place = getenv("TMPDIR");
-    (void)snprintf(folder, sizeof folder, "%s/tessera-XXXXXX", place != NULL ? place : "/tmp");
-    if (mkdtemp(folder) == NULL)
-        return 1;
+    const int status = make_folder(state);
     (void)snprintf(start_file, sizeof start_file, "%s/start.h5", folder);
     (void)snprintf(side_file, sizeof side_file, "%s/side.csv", folder);
     (void)snprintf(model_file, sizeof model_file, "%s/model.h5", folder);
-    return 0;
+    return status;
 }
 
-static inline int remove_folder(void **state)
+/* Nothing but these files may be left. */
+static inline int remove_files(void **state)
 {
     (void)state;
     (void)unlink(start_file);

@@ -162,26 +162,20 @@ static void test_bad_folds(void **state)
     check_fails(tsr_make_folds(of, classes, group, 4, 2, 0), TSR_ERROR_ARGUMENT, "1 groups");
 }
 
+static tsr_status fold_and_classify(const tsr_matrix *x)
+{
+    static const int32_t classes[] = {0, 0, 1, -1}, group[] = {3, 3, -1, 4};
+    int32_t of[4];
+    const tsr_status status = tsr_make_folds(of, classes, group, 4, 2, 0);
+    return status == TSR_OK ? tsr_classify(of, x, classes, x, 2, 1) : status;
+}
+
 static void test_memory(void **state)
 {
     (void)state;
-    static const int32_t classes[] = {0, 0, 1, -1}, group[] = {3, 3, -1, 4};
     double v[] = {0, 1, 2, 3};
     tsr_matrix *x = line(v, 4);
-    for (int64_t nth = 1;; nth++) {
-        int32_t of[4];
-        const int64_t live = tsr__memory_live();
-        tsr__memory_fail_at(nth);
-        tsr_status status = tsr_make_folds(of, classes, group, 4, 2, 0);
-        if (status == TSR_OK)
-            status = tsr_classify(of, x, classes, x, 2, 1);
-        tsr__memory_fail_at(0);
-        assert_int_equal(tsr__memory_live(), live);
-        if (status == TSR_OK)
-            break;
-        assert_int_equal(status, TSR_ERROR_MEMORY);
-        assert_true(nth < 100);
-    }
+    check_starved(fold_and_classify(x), (void)0);
     tsr_matrix_free(x);
 }
 

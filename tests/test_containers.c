@@ -467,5 +467,5 @@ int main(void)
         cmocka_unit_test(notices_what_is_cut_off),
         cmocka_unit_test(survives_lack_of_memory),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

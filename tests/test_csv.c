@@ -405,5 +405,5 @@ int main(void)
         cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_written_text),
         cmocka_unit_test(test_hostile),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, remove_empty_folder);
 }

@@ -3,45 +3,15 @@
  * Features, kind by kind of the table: the same bits for any number of threads, the same
  * samples when what was learnt is applied again, archives that keep it, and what the numbers
  * must be where that is known. */
-#include "check.h"
+#include "folder.h"
 
 #include "base/settings.h"
 #include "features/histogram.h"
 #include "io/folder.h"
 
-#include <ftw.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { WIDTH = 64, HEIGHT = 48 };
-
-static char root[1024];
-
-static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
-static const char *at(const char *relative)
-{
-    static char path[4][2048];
-    static int turn;
-    turn = (turn + 1) % 4;
-    (void)snprintf(path[turn], sizeof path[turn], "%s/%s", root, relative);
-    return path[turn];
-}
-
-static void put(const char *relative, const void *bytes, size_t size)
-{
-    FILE *stream = fopen(at(relative), "wb");
-    assert_non_null(stream);
-    assert_int_equal(fwrite(bytes, 1, size, stream), size);
-    assert_int_equal(fclose(stream), 0);
-}
 
 /* A pattern's grey value; patterns differ in direction and in the random numbers on top. */
 static double pattern(int which, int x, int y, tsr__random *random)
@@ -68,7 +38,7 @@ static void put_spots(const char *relative, int which)
     const int head = sprintf((char *)bytes, "P5 %d %d 255\n", WIDTH, HEIGHT);
     for (int i = 0; i < WIDTH * HEIGHT; i++)
         bytes[head + i] = (unsigned char)spots(which, i % WIDTH, i / WIDTH);
-    put(relative, bytes, (size_t)head + WIDTH * HEIGHT);
+    put_bytes(relative, bytes, (size_t)head + WIDTH * HEIGHT);
 }
 
 static void put_picture(const char *relative, int which, int width, int height)
@@ -79,22 +49,15 @@ static void put_picture(const char *relative, int which, int width, int height)
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
             bytes[head + y * width + x] = (unsigned char)pattern(which, x, y, &random);
-    put(relative, bytes, (size_t)head + (size_t)(width * height));
+    put_bytes(relative, bytes, (size_t)head + (size_t)(width * height));
 }
 
 static int set_up(void **state)
 {
-    const char *place = getenv("TMPDIR");
     char name[64];
-    (void)state;
-    (void)snprintf(root, sizeof root, "%s/tessera-XXXXXX", place != NULL ? place : "/tmp");
-    if (mkdtemp(root) == NULL)
+    if (make_folder(state) != 0)
         return 1;
-    (void)mkdir(at("set"), 0777), (void)mkdir(at("set/a"), 0777);
-    (void)mkdir(at("set/b"), 0777), (void)mkdir(at("empty"), 0777);
-    (void)mkdir(at("spots"), 0777), (void)mkdir(at("spots/a"), 0777);
-    (void)mkdir(at("spots/b"), 0777), (void)mkdir(at("texts"), 0777);
-    (void)mkdir(at("texts/a"), 0777), (void)mkdir(at("texts/b"), 0777);
+    (void)mkdir(path_of("empty"), 0777);
     for (int i = 0; i < 10; i++) {
         (void)snprintf(name, sizeof name, "set/%c/%d.pgm", i % 2 == 0 ? 'a' : 'b', i);
         put_picture(name, i, WIDTH, HEIGHT);
@@ -102,15 +65,9 @@ static int set_up(void **state)
         put_spots(name, i);
         (void)snprintf(name, sizeof name, "texts/%c/%d.txt", i % 2 == 0 ? 'a' : 'b', i);
         const char *text = i % 2 == 0 ? "ball game ball team" : "orbit moon launch moon team";
-        put(name, text, strlen(text));
+        put_bytes(name, text, strlen(text));
     }
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static tsr_features_options options_of(int kind)
@@ -127,7 +84,7 @@ static tsr_features_options options_of(int kind)
 static tsr_data *make(const char *where, const tsr_features_options *options)
 {
     tsr_data *data = NULL;
-    check_ok(tsr_features_make(&data, at(where), options));
+    check_ok(tsr_features_make(&data, path_of(where), options));
     return data;
 }
 
@@ -181,15 +138,15 @@ static void test_every_kind(void **state)
                 assert_same_recipe(&one->recipe, &more->recipe);
                 tsr_data_free(more);
             }
-            check_ok(tsr_data_write(one, at("one.h5")));
-            check_ok(tsr_data_read(&read, at("one.h5"), NULL));
+            check_ok(tsr_data_write(one, path_of("one.h5")));
+            check_ok(tsr_data_read(&read, path_of("one.h5"), NULL));
             assert_same(one->x, read->x);
             assert_same_recipe(&one->recipe, &read->recipe);
             tsr_data_free(read);
             tsr_features_options apply = {0};
             tsr_settings_default(tsr_features_settings(), &apply);
             apply.kind = kind;
-            apply.dictionary = at("one.h5");
+            apply.dictionary = path_of("one.h5");
             tsr_data *again = make(where, &apply);
             assert_same(one->x, again->x);
             assert_same_recipe(&one->recipe, &again->recipe);
@@ -215,8 +172,8 @@ static void test_recipe_travels(void **state)
     tsr__names names = {0};
     check_ok(tsr_fit(&model, data, &fit));
     check_ok(tsr_model_keep(&kept, model, vector, 1));
-    check_ok(tsr_model_write(kept, at("model.h5")));
-    check_ok(tsr__recipe_load(&recipe, &names, at("model.h5")));
+    check_ok(tsr_model_write(kept, path_of("model.h5")));
+    check_ok(tsr__recipe_load(&recipe, &names, path_of("model.h5")));
     assert_same_recipe(&data->recipe, &recipe);
     tsr__recipe_clear(&recipe);
     tsr__names_clear(&names);
@@ -267,12 +224,12 @@ static void test_two_patterns(void **state)
     (void)state;
     unsigned char bytes[16 + WIDTH * HEIGHT];
     tsr__random random = tsr__random_seed(5, 0);
-    (void)mkdir(at("both"), 0777);
+    (void)mkdir(path_of("both"), 0777);
     const int head = sprintf((char *)bytes, "P5 %d %d 255\n", WIDTH, HEIGHT);
     for (int i = 0; i < WIDTH * HEIGHT; i++)
         bytes[head + i] = (unsigned char)pattern(i % WIDTH < WIDTH / 2 ? 0 : 1, i % WIDTH,
                                                  i / WIDTH, &random);
-    put("both/both.pgm", bytes, (size_t)head + WIDTH * HEIGHT);
+    put_bytes("both/both.pgm", bytes, (size_t)head + WIDTH * HEIGHT);
     tsr_features_options options = options_of(2);
     options.vocabulary = 2, options.normalize = 1;
     options.grid[0] = 2, options.grid[1] = 1;
@@ -284,9 +241,9 @@ static void test_two_patterns(void **state)
         assert_true(tsr_matrix_at(data->x, i, word) + tsr_matrix_at(data->x, i, 2 + word) ==
                     (double)patches);
     }
-    check_ok(tsr_data_write(data, at("two.h5")));
-    options.dictionary = at("two.h5");
-    check_ok(tsr_features_make(&both, at("both"), &options));
+    check_ok(tsr_data_write(data, path_of("two.h5")));
+    options.dictionary = path_of("two.h5");
+    check_ok(tsr_features_make(&both, path_of("both"), &options));
     const int64_t left = first ? 0 : 1, right = 1 - left;
     assert_true(tsr_matrix_at(both->x, 0, left) >= 15);
     assert_true(tsr_matrix_at(both->x, 0, 2 + right) >= 15);
@@ -364,8 +321,8 @@ static void test_learn(void **state)
     tsr_data *masked = NULL, *alone = NULL;
     tsr_features_options options = options_of(2);
     options.weigh = 2;
-    check_ok(tsr__sources_find(&all, at("set"), &options));
-    check_ok(tsr__sources_find(&some, at("set/a"), &options));
+    check_ok(tsr__sources_find(&all, path_of("set"), &options));
+    check_ok(tsr__sources_find(&some, path_of("set/a"), &options));
     check_ok(tsr__features_make(&masked, &all, learn, &options));
     check_ok(tsr__features_make(&alone, &some, NULL, &options));
     assert_int_equal(masked->x->samples, 10);
@@ -385,11 +342,11 @@ static void test_bad_pictures(void **state)
     (void)state;
     tsr_data *data = NULL;
     tsr_features_options options = options_of(2);
-    (void)mkdir(at("bad"), 0777), (void)mkdir(at("bad/c"), 0777);
+    (void)mkdir(path_of("bad"), 0777), (void)mkdir(path_of("bad/c"), 0777);
     put_picture("bad/c/1.pgm", 1, WIDTH, HEIGHT);
     put_picture("bad/c/2.pgm", 2, 20, 15);
     put_picture("bad/c/3.pgm", 3, WIDTH, HEIGHT);
-    check_fails(tsr_features_make(&data, at("bad"), &options), TSR_ERROR_DATA,
+    check_fails(tsr_features_make(&data, path_of("bad"), &options), TSR_ERROR_DATA,
                 "c/2.pgm: 20 x 15 pixels give no descriptor");
     options.small = 0;
     data = make("bad", &options);
@@ -405,29 +362,32 @@ static void test_bad_pictures(void **state)
     assert_true(row_sum(data->x, 1, 1) == 0);
     assert_int_equal(tsr_data_notes(data), 1);
     tsr_data_free(data), data = NULL;
-    put("bad/c/0.jpg", "\xff\xd8\xff", 3);
-    check_fails(tsr_features_make(&data, at("bad"), &options), TSR_ERROR_FORMAT, "c/0.jpg: ");
+    put_bytes("bad/c/0.jpg", "\xff\xd8\xff", 3);
+    check_fails(tsr_features_make(&data, path_of("bad"), &options), TSR_ERROR_FORMAT,
+                "c/0.jpg: ");
     options.skip_bad = true;
     data = make("bad", &options);
     assert_int_equal(data->x->samples, 3);
     assert_non_null(strstr(tsr_data_note(data, 0), "left out c/0.jpg: "));
     tsr_data_free(data), data = NULL;
-    assert_int_equal(remove(at("bad/c/1.pgm")) + remove(at("bad/c/3.pgm")), 0);
-    check_fails(tsr_features_make(&data, at("bad"), &options), TSR_ERROR_DATA,
+    assert_int_equal(remove(path_of("bad/c/1.pgm")) + remove(path_of("bad/c/3.pgm")), 0);
+    check_fails(tsr_features_make(&data, path_of("bad"), &options), TSR_ERROR_DATA,
                 "no image to learn from");
-    check_fails(tsr_features_make(&data, at("empty"), &options), TSR_ERROR_DATA,
+    check_fails(tsr_features_make(&data, path_of("empty"), &options), TSR_ERROR_DATA,
                 "empty: holds no images");
-    check_fails(tsr_features_make(&data, at("nowhere"), &options), TSR_ERROR_IO, "nowhere: ");
+    check_fails(tsr_features_make(&data, path_of("nowhere"), &options), TSR_ERROR_IO,
+                "nowhere: ");
     const tsr__image huge = {1 << 13, 1 << 13, NULL};
     tsr__descriptors found = {0};
     check_fails(tsr__picture_describe(&found, NULL, &huge, &tsr__describer_dsift, &options),
                 TSR_ERROR_UNSUPPORTED, "8192 x 8192 pixels");
     options = options_of(2);
     options.patch = 10;
-    check_fails(tsr_features_make(&data, at("set"), &options), TSR_ERROR_ARGUMENT, "--patch");
+    check_fails(tsr_features_make(&data, path_of("set"), &options), TSR_ERROR_ARGUMENT,
+                "--patch");
     options = options_of(2);
     options.vocabulary = 380; /* ten pictures of 35 patches */
-    check_fails(tsr_features_make(&data, at("set"), &options), TSR_ERROR_DATA, "350 desc");
+    check_fails(tsr_features_make(&data, path_of("set"), &options), TSR_ERROR_DATA, "350 desc");
 }
 
 /* Writes the archive again with another recipe and applies that. */
@@ -435,11 +395,11 @@ static tsr_status apply_bent(tsr_data *data, int kind)
 {
     tsr_data *out = NULL;
     tsr_features_options options = {0};
-    check_ok(tsr_data_write(data, at("bent.h5")));
+    check_ok(tsr_data_write(data, path_of("bent.h5")));
     tsr_settings_default(tsr_features_settings(), &options);
     options.kind = kind;
-    options.dictionary = at("bent.h5");
-    const tsr_status status = tsr_features_make(&out, at("set"), &options);
+    options.dictionary = path_of("bent.h5");
+    const tsr_status status = tsr_features_make(&out, path_of("set"), &options);
     tsr_data_free(out);
     return status;
 }
@@ -450,17 +410,17 @@ static void test_bad_recipes(void **state)
     (void)state;
     tsr_features_options options = options_of(2);
     tsr_data *data = make("set", &options), *out = NULL, *plain = NULL;
-    check_ok(tsr_data_write(data, at("good.h5")));
+    check_ok(tsr_data_write(data, path_of("good.h5")));
     check_fails(apply_bent(data, 1), TSR_ERROR_DATA,
                 "its features are of kind dsift, not sift");
     tsr_features_options other = options_of(2);
     other.vocabulary = 0, other.grid[0] = other.grid[1] = 2;
-    other.dictionary = at("good.h5");
-    check_fails(tsr_features_make(&out, at("set"), &other), TSR_ERROR_ARGUMENT,
+    other.dictionary = path_of("good.h5");
+    check_fails(tsr_features_make(&out, path_of("set"), &other), TSR_ERROR_ARGUMENT,
                 "good.h5: --grid 2x2: the dictionary was made with 4x4");
-    other.dictionary = at("set/a/0.pgm");
-    check_fails(tsr_features_make(&out, at("set"), &other), TSR_ERROR_FORMAT, "0.pgm: ");
-    check_ok(tsr_data_read(&plain, at("good.h5"), NULL));
+    other.dictionary = path_of("set/a/0.pgm");
+    check_fails(tsr_features_make(&out, path_of("set"), &other), TSR_ERROR_FORMAT, "0.pgm: ");
+    check_ok(tsr_data_read(&plain, path_of("good.h5"), NULL));
     tsr__recipe_clear(&plain->recipe);
     check_fails(apply_bent(plain, 2), TSR_ERROR_DATA, "has no recipe");
     tsr_data_free(plain);
@@ -498,8 +458,8 @@ static void test_damaged_archives(void **state)
     tsr_features_options options = options_of(2);
     options.vocabulary = 2, options.grid[0] = options.grid[1] = 1;
     tsr_data *data = make("set", &options);
-    check_ok(tsr_data_write(data, at("whole.h5")));
-    FILE *stream = fopen(at("whole.h5"), "rb");
+    check_ok(tsr_data_write(data, path_of("whole.h5")));
+    FILE *stream = fopen(path_of("whole.h5"), "rb");
     assert_non_null(stream);
     static unsigned char bytes[1 << 16];
     const size_t size = fread(bytes, 1, sizeof bytes, stream);
@@ -516,8 +476,8 @@ static void test_damaged_archives(void **state)
         tsr__names names = {0};
         const size_t turned = words + (i < size ? 0 : i - size);
         bytes[turned] ^= (unsigned char)(i < size ? 0 : 1 << (i % 8));
-        put("damaged.h5", bytes, i < size ? i : size);
-        const tsr_status status = tsr__recipe_load(&recipe, &names, at("damaged.h5"));
+        put_bytes("damaged.h5", bytes, i < size ? i : size);
+        const tsr_status status = tsr__recipe_load(&recipe, &names, path_of("damaged.h5"));
         assert_true(i >= size || status != TSR_OK);
         for (int j = 0; status == TSR_OK && j < 256; j++)
             assert_true(isfinite(tsr_matrix_at(recipe.dictionary, j / 128, j % 128)));
@@ -534,19 +494,9 @@ static void test_memory(void **state)
     (void)state;
     tsr_features_options options = options_of(2);
     options.vocabulary = 3, options.threads = 1, options.step = 16, options.weigh = 2;
-    const int64_t live = tsr__memory_live();
-    tsr_status status = TSR_ERROR_MEMORY;
-    int nth = 1;
-    for (; status != TSR_OK && nth < 5000; nth++) {
-        tsr_data *data = NULL;
-        tsr__memory_fail_at(nth);
-        status = tsr_features_make(&data, at("set"), &options);
-        tsr__memory_fail_at(0);
-        assert_true(status == TSR_OK || status == TSR_ERROR_MEMORY);
-        tsr_data_free(data);
-        assert_int_equal(tsr__memory_live(), live);
-    }
-    assert_true(nth > 50 && nth < 5000);
+    tsr_data *data = NULL;
+    check_starved(tsr_features_make(&data, path_of("set"), &options),
+                  (tsr_data_free(data), data = NULL));
 }
 
 /* A view is the picture's sample, and says which feature each patch is. */
@@ -556,7 +506,7 @@ static void test_view(void **state)
     tsr_features_options options = options_of(2);
     tsr_data *data = make("set", &options);
     tsr__view view = {0};
-    check_ok(tsr__view_make(&view, &data->recipe, at("set/a/0.pgm")));
+    check_ok(tsr__view_make(&view, &data->recipe, path_of("set/a/0.pgm")));
     assert_int_equal(view.found.count, 35);
     for (int64_t j = 0; j < data->x->features; j++)
         assert_true(tsr_matrix_at(view.sample->x, 0, j) == tsr_matrix_at(data->x, 0, j));
@@ -565,7 +515,7 @@ static void test_view(void **state)
     tsr__view_clear(&view);
     tsr__free(data->recipe.kind);
     data->recipe.kind = tsr__copy_text("pixels");
-    check_fails(tsr__view_make(&view, &data->recipe, at("set/a/0.pgm")), TSR_ERROR_DATA,
+    check_fails(tsr__view_make(&view, &data->recipe, path_of("set/a/0.pgm")), TSR_ERROR_DATA,
                 "no visual words but pixels");
     tsr_data_free(data);
 }
@@ -586,5 +536,5 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_view),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, remove_folder);
 }

@@ -52,5 +52,5 @@ static void keeps_attributes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(keeps_attributes)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

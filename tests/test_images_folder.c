@@ -1,71 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Folders of pictures as data, both ways. */
+#include "folder.h"
+
 #include "image/image.h"
 #include "io/format.h"
-
-#include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static char root[2048];
-
-static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
-static void clear(const char *path)
-{
-    assert_int_equal(nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    const char *place = getenv("TMPDIR");
-    (void)snprintf(root, sizeof root, "%s/tessera-XXXXXX", place != NULL ? place : "/tmp");
-    return mkdtemp(root) == NULL;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    clear(root);
-    return 0;
-}
-
-static const char *at(const char *relative)
-{
-    static char path[4096];
-    (void)snprintf(path, sizeof path, "%s/%s", root, relative);
-    return path;
-}
-
-/* A file, and the folders on the way to it. */
-static void put(const char *relative, const char *bytes, size_t size)
-{
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s", at(relative));
-    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        (void)mkdir(path, 0777);
-        *slash = '/';
-    }
-    FILE *stream = fopen(path, "wb");
-    assert_non_null(stream);
-    assert_int_equal(fwrite(bytes, 1, size, stream), size);
-    assert_int_equal(fclose(stream), 0);
-}
 
 /* A 3 x 2 PGM of the values first, first + 1 .. first + 5. */
 static void put_picture(const char *relative, int first)
@@ -73,12 +12,12 @@ static void put_picture(const char *relative, int first)
     char text[64];
     const int length = snprintf(text, sizeof text, "P2 3 2 255 %d %d %d %d %d %d\n", first,
                                 first + 1, first + 2, first + 3, first + 4, first + 5);
-    put(relative, text, (size_t)length);
+    put_bytes(relative, text, (size_t)length);
 }
 
 static tsr_status read_with(tsr_data *out, const tsr_read_options *options, bool only_labels)
 {
-    const tsr__request request = {root, NULL, only_labels, options};
+    const tsr__request request = {folder, NULL, only_labels, options};
     memset(out, 0, sizeof *out);
     return tsr__images_read(out, &request);
 }
@@ -117,12 +56,12 @@ static void test_classes(void **state)
     put_picture("s1/10.PGM", 30);
     put_picture("s1/.hidden.pgm", 0);
     put_picture(".git/1.pgm", 0);
-    put("s1/notes.txt", "hello", 5);
+    put_bytes("s1/notes.txt", "hello", 5);
     put_picture("s10/1.pgm", 60);
     put_picture("s2/x.pgm", 50);
     put_picture("s2/deep/er/1.pgm", 40);
-    put("empty/readme", "", 0);
-    assert_int_equal(mkfifo(at("s1/pipe.pgm"), 0600), 0);
+    put_bytes("empty/readme", "", 0);
+    assert_int_equal(mkfifo(path_of("s1/pipe.pgm"), 0600), 0);
     for (int64_t threads = 1; threads <= 3; threads++) {
         const tsr_read_options options = {.threads = threads};
         tsr_data data;
@@ -170,8 +109,8 @@ static void test_only_labels(void **state)
     const tsr_read_options options = {0};
     (void)state;
     tsr_data data;
-    put("a/1.png", "not a picture", 13);
-    put("b/1.jpg", "", 0);
+    put_bytes("a/1.png", "not a picture", 13);
+    put_bytes("b/1.jpg", "", 0);
     assert_int_equal(read_with(&data, &options, true), TSR_OK);
     assert_null(data.x);
     assert_int_equal(tsr_labels_count(data.labels), 2);
@@ -186,14 +125,14 @@ static void test_failures(void **state)
     assert_read_fails(&options, TSR_ERROR_DATA,
                       "holds no images (.png .jpg .jpeg .pgm .ppm .pnm)");
     put_picture("s1/1.pgm", 1);
-    const tsr__request variable = {root, "x", true, &options},
-                       gone = {at("gone"), NULL, true, &options};
+    const tsr__request variable = {folder, "x", true, &options},
+                       gone = {path_of("gone"), NULL, true, &options};
     tsr_data data = {0};
     assert_int_equal(tsr__images_read(&data, &variable), TSR_ERROR_ARGUMENT);
     assert_int_equal(tsr__images_read(&data, &gone), TSR_ERROR_IO);
     assert_int_equal(read_with(&data, &size, false), TSR_ERROR_ARGUMENT);
-    put("s1/2.pgm", "P2 2 2 9 1 2 3 4", 16);
-    put("s1/3.pgm", "P2", 2);
+    put_bytes("s1/2.pgm", "P2 2 2 9 1 2 3 4", 16);
+    put_bytes("s1/3.pgm", "P2", 2);
     assert_read_fails(
         &options, TSR_ERROR_DATA,
         "s1/2.pgm has 2 x 2 pixels but s1/1.pgm has 3 x 2: resize all with --size "
@@ -201,7 +140,7 @@ static void test_failures(void **state)
     put_picture("s1/2.pgm", 1);
     assert_read_fails(&options, TSR_ERROR_FORMAT,
                       "s1/3.pgm: truncated PGM/PPM: 2 bytes end before the width");
-    assert_int_equal(symlink("nowhere", at("s1/0.png")), 0);
+    assert_int_equal(symlink("nowhere", path_of("s1/0.png")), 0);
     assert_read_fails(&options, TSR_ERROR_IO,
                       "s1/0.png: cannot open: No such file or directory");
 }
@@ -215,9 +154,9 @@ static void test_skip_bad(void **state)
         "left out b/1.png: the file is empty",
         "left out c/0.pgm: truncated PGM/PPM: 2 bytes end before the width"};
     (void)state;
-    put("a/1.jpg", "bad", 3);
-    put("b/1.png", "", 0);
-    put("c/0.pgm", "P5", 2);
+    put_bytes("a/1.jpg", "bad", 3);
+    put_bytes("b/1.png", "", 0);
+    put_bytes("c/0.pgm", "P5", 2);
     assert_read_fails(
         &options, TSR_ERROR_DATA,
         "none of the 3 images can be read; left out a/1.jpg: 3 bytes that are not "
@@ -239,8 +178,8 @@ static void test_resize(void **state)
 {
     const tsr_read_options options = {.size = {2, 1}};
     (void)state;
-    put("1.pgm", "P2 4 2 9 1 2 3 4 1 2 3 4", 24);
-    put("2.pgm", "P2 1 1 255 9", 12);
+    put_bytes("1.pgm", "P2 4 2 9 1 2 3 4 1 2 3 4", 24);
+    put_bytes("2.pgm", "P2 1 1 255 9", 12);
     tsr_data data;
     assert_int_equal(read_with(&data, &options, false), TSR_OK);
     const tsr_image_shape shape = tsr_matrix_image(data.x);
@@ -261,8 +200,8 @@ static void test_links(void **state)
     char deep[128] = "d";
     (void)state;
     put_picture("a/1.pgm", 1);
-    assert_int_equal(symlink("..", at("a/again")), 0);
-    assert_int_equal(symlink("a", at("b")), 0);
+    assert_int_equal(symlink("..", path_of("a/again")), 0);
+    assert_int_equal(symlink("a", path_of("b")), 0);
     tsr_data data;
     assert_int_equal(read_with(&data, &options, false), TSR_OK);
     assert_names(&data.sample_names, 1, names);
@@ -315,9 +254,9 @@ static void test_many(void **state)
         assert_int_equal(w.calls, 2);
         drop(&data);
     }
-    put("c1/77.pgm", "P5 3 2 255 ", 11);
-    put("c1/78.pgm", "", 0);
-    put("c2/120.pgm", "?", 1);
+    put_bytes("c1/77.pgm", "P5 3 2 255 ", 11);
+    put_bytes("c1/78.pgm", "", 0);
+    put_bytes("c2/120.pgm", "?", 1);
     for (int64_t threads = 1; threads <= 8; threads *= 2) {
         const tsr_read_options options = {.threads = threads};
         assert_read_fails(
@@ -331,21 +270,10 @@ static void test_memory_fails(void **state)
     const tsr_read_options options = {.threads = 1, .size = {2, 2}, .skip_bad = true};
     (void)state;
     put_picture("a/1.pgm", 1);
-    put("a/2.png", "bad", 3);
+    put_bytes("a/2.png", "bad", 3);
     put_picture("b/1.pgm", 1);
-    const int64_t live = tsr__memory_live();
-    tsr_status status = TSR_ERROR_MEMORY;
-    int nth = 1;
-    for (; status != TSR_OK && nth < 1000; nth++) {
-        tsr_data data;
-        tsr__memory_fail_at(nth);
-        status = read_with(&data, &options, false);
-        tsr__memory_fail_at(0);
-        assert_true(status == TSR_OK || status == TSR_ERROR_MEMORY);
-        drop(&data);
-        assert_int_equal(tsr__memory_live(), live);
-    }
-    assert_true(nth > 20 && nth < 1000);
+    tsr_data data;
+    check_starved(read_with(&data, &options, false), drop(&data));
 }
 
 /* Writing -------------------------------------------------------------------------------------
@@ -374,7 +302,7 @@ static void assert_written(tsr_data *data, const char *const *names)
 {
     const tsr_read_options options = {0};
     tsr_data back;
-    assert_int_equal(tsr__images_write(data, root), TSR_OK);
+    assert_int_equal(tsr__images_write(data, folder), TSR_OK);
     assert_int_equal(read_with(&back, &options, false), TSR_OK);
     assert_names(&back.sample_names, tsr_matrix_samples(data->x), names);
     drop(&back);
@@ -434,7 +362,7 @@ static void assert_greys(const double *values, tsr_image_order order, const doub
     tsr_data data = make_data(1, 0, 0, NULL, NULL), back;
     memcpy(tsr_matrix_values(data.x), values, 6 * sizeof *values);
     assert_int_equal(tsr_matrix_set_image(data.x, (tsr_image_shape){2, 3, order}), TSR_OK);
-    assert_int_equal(tsr__images_write(&data, root), TSR_OK);
+    assert_int_equal(tsr__images_write(&data, folder), TSR_OK);
     assert_int_equal(read_with(&back, &options, false), TSR_OK);
     const tsr_image_shape shape = tsr_matrix_image(back.x);
     assert_true(shape.height == 2 && shape.width == 3);
@@ -467,20 +395,20 @@ static void test_write_fails(void **state)
     tsr_data data = make_data(2, 0, 1, NULL, NULL);
     double *values = tsr_matrix_values(data.x);
     values[7] = strtod("nan", NULL);
-    assert_int_equal(tsr__images_write(&data, root), TSR_ERROR_DATA);
+    assert_int_equal(tsr__images_write(&data, folder), TSR_ERROR_DATA);
     values[7] = 7;
-    assert_int_equal(tsr__images_write(&data, at("gone")), TSR_ERROR_IO);
+    assert_int_equal(tsr__images_write(&data, path_of("gone")), TSR_ERROR_IO);
     assert_non_null(strstr(tsr_message(), "000001.png: cannot be written"));
     assert_int_equal(tsr_matrix_set_image(data.x, (tsr_image_shape){0, 0, TSR_ROW_ORDER}),
                      TSR_OK);
-    assert_int_equal(tsr__images_write(&data, root), TSR_ERROR_DATA);
+    assert_int_equal(tsr__images_write(&data, folder), TSR_ERROR_DATA);
     assert_non_null(strstr(tsr_message(), "--image-shape"));
     drop(&data);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         TEST(test_classes),    TEST(test_no_classes),    TEST(test_only_labels),
         TEST(test_failures),   TEST(test_skip_bad),      TEST(test_resize),

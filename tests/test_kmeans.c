@@ -338,17 +338,7 @@ static void test_memory(void **state)
     tsr_matrix *x = make(30, 4, 3, TSR_FLOAT32, true);
     int32_t of[30];
     const tsr_cluster_options o = {.clusters = 3, .restarts = 2, .unit_codes = true};
-    for (int64_t nth = 1;; nth++) {
-        const int64_t live = tsr__memory_live();
-        tsr__memory_fail_at(nth);
-        const tsr_status status = tsr_cluster(of, NULL, x, &o);
-        tsr__memory_fail_at(0);
-        assert_int_equal(tsr__memory_live(), live);
-        if (status == TSR_OK)
-            break;
-        assert_int_equal(status, TSR_ERROR_MEMORY);
-        assert_true(nth < 100);
-    }
+    check_starved(tsr_cluster(of, NULL, x, &o), (void)0);
     tsr_matrix_free(x);
 }
 

@@ -396,5 +396,5 @@ int main(void)
         cmocka_unit_test(scale_of_the_start),
         cmocka_unit_test(random_starts_fit_the_data),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -294,5 +294,5 @@ int main(void)
         cmocka_unit_test(failing_memory_with_files),
         cmocka_unit_test(failing_memory_in_use),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

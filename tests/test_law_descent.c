@@ -218,5 +218,5 @@ int main(void)
         cmocka_unit_test(combinations_never_rise),
         cmocka_unit_test(drawn_combinations_never_rise),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -174,5 +174,5 @@ int main(void)
         cmocka_unit_test(either_sign),
         cmocka_unit_test(weighted_samples),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

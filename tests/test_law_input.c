@@ -332,5 +332,5 @@ int main(void)
         cmocka_unit_test(divergence_names_the_weight),
         cmocka_unit_test(interruption_keeps_the_model),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -71,5 +71,5 @@ static void large_and_sparse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(large_and_sparse)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -431,5 +431,5 @@ int main(void)
         cmocka_unit_test(empty_data),
         cmocka_unit_test(empty_samples_and_features),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

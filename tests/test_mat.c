@@ -217,5 +217,5 @@ int main(void)
         cmocka_unit_test(survives_lack_of_memory),
         cmocka_unit_test(refuses_what_is_no_variable),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

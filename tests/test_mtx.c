@@ -14,15 +14,6 @@ static void read_mtx(tsr_data *out, const char *text)
     must_read(out, tsr__mtx_read, "t.mtx", text, (tsr__request){0});
 }
 
-static void assert_matrix(const tsr_matrix *x, int64_t rows, int64_t columns,
-                          const double *wanted)
-{
-    assert_int_equal(x->samples, rows);
-    assert_int_equal(x->features, columns);
-    for (int64_t i = 0; i < rows * columns; i++)
-        assert_true(tsr_matrix_at(x, i / columns, i % columns) == wanted[i]);
-}
-
 static void test_layouts(void **unused)
 {
     (void)unused;
@@ -252,5 +243,5 @@ int main(void)
         cmocka_unit_test(test_messages),   cmocka_unit_test(test_threads),
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hostile),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, remove_empty_folder);
 }

@@ -187,17 +187,7 @@ static void test_memory(void **state)
         tsr_matrix *y = make(PLAIN, 9, 5, TSR_FLOAT32, !sparse, 8);
         int64_t index[40];
         double square[40];
-        for (int64_t nth = 1;; nth++) {
-            const int64_t live = tsr__memory_live();
-            tsr__memory_fail_at(nth);
-            const tsr_status status = tsr__nearest_samples(index, square, x, y, 2, 2);
-            tsr__memory_fail_at(0);
-            assert_int_equal(tsr__memory_live(), live);
-            if (status == TSR_OK)
-                break;
-            assert_int_equal(status, TSR_ERROR_MEMORY);
-            assert_true(nth < 100);
-        }
+        check_starved(tsr__nearest_samples(index, square, x, y, 2, 2), (void)0);
         tsr_matrix_free(x);
         tsr_matrix_free(y);
     }

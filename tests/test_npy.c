@@ -276,5 +276,5 @@ int main(void)
         cmocka_unit_test(writes_what_it_reads),   cmocka_unit_test(writes_strided_and_sparse),
         cmocka_unit_test(survives_damage),        cmocka_unit_test(survives_lack_of_memory),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

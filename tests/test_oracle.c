@@ -413,5 +413,5 @@ int main(void)
         cmocka_unit_test(links_file),     cmocka_unit_test(missing_values),
         cmocka_unit_test(sample_weights),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -225,5 +225,5 @@ int main(void)
         cmocka_unit_test(test_curves), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_keep),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -2,61 +2,16 @@
  *
  * Bags of words: counts against plain counting, the rules that choose words, weights, recipes,
  * threads, and texts that are none. */
-#include "check.h"
+#include "folder.h"
 
 #include "features/features.h"
 
-#include <ftw.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static char folder[512];
 
 static void check_near(double got, double expected, double within)
 {
     if (!(fabs(got - expected) <= within))
         fail_msg("%.17g instead of %.17g", got, expected);
-}
-
-static int make_folder(void **unused)
-{
-    const char *root = getenv("TMPDIR");
-    (void)unused;
-    (void)snprintf(folder, sizeof folder, "%s/tessera-XXXXXX", root != NULL ? root : "/tmp");
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
-static int remove_folder(void **unused)
-{
-    (void)unused;
-    return nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* "NAME" in the folder of this test; valid until the sixteenth call after it. */
-static const char *place(const char *name)
-{
-    static char path[16][700];
-    static int turn;
-    turn = (turn + 1) % 16;
-    (void)snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
-static void put_bytes(const char *name, const char *bytes, size_t size)
-{
-    FILE *file = fopen(place(name), "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
 }
 
 static void put(const char *name, const char *text)
@@ -75,7 +30,7 @@ static tsr_features_options words(void)
 static tsr_data *make(const char *name, const tsr_features_options *options)
 {
     tsr_data *data = NULL;
-    check_ok(tsr_features_make(&data, place(name), options));
+    check_ok(tsr_features_make(&data, path_of(name), options));
     return data;
 }
 
@@ -105,7 +60,7 @@ static void draw_corpus(void)
 {
     tsr__random random = tsr__random_seed(11, 0);
     char name[64], *text = malloc(1 << 16), word[16];
-    (void)mkdir(place("corpus"), 0777);
+    (void)mkdir(path_of("corpus"), 0777);
     for (int i = 0; i < TEXTS; i++) {
         size_t used = 0;
         const int64_t length = i % 13 == 5 ? 0 : tsr__random_below(&random, 300);
@@ -120,7 +75,7 @@ static void draw_corpus(void)
                                     separators[tsr__random_below(&random, 8)]);
         }
         (void)snprintf(name, sizeof name, "corpus/class%d", i / 30);
-        (void)mkdir(place(name), 0777);
+        (void)mkdir(path_of(name), 0777);
         (void)snprintf(name, sizeof name, "corpus/class%d/%d", i / 30, i);
         put_bytes(name, text, used);
     }
@@ -232,7 +187,7 @@ static void words_are_chosen(void **unused)
     options = words();
     put("stop.txt", "Wordy1 WORDY16\nw\xc3\xa4"
                     "0");
-    options.stop_words = place("stop.txt");
+    options.stop_words = path_of("stop.txt");
     data = make("corpus", &options);
     assert_true(times(data, 0, "wordy1") < 0 && times(data, 0,
                                                       "w\xc3\xa4"
@@ -241,7 +196,7 @@ static void words_are_chosen(void **unused)
     tsr_data_free(data);
     options = words();
     options.minimum_documents = TEXTS + 1;
-    check_fails(tsr_features_make(&data, place("corpus"), &options), TSR_ERROR_DATA,
+    check_fails(tsr_features_make(&data, path_of("corpus"), &options), TSR_ERROR_DATA,
                 "no words are left of ");
     assert_int_equal(tsr__memory_live(), 0);
 }
@@ -258,7 +213,7 @@ static void learning_is_confined(void **unused)
     options.weigh = 2;
     for (int i = 0; i < 30; i++)
         learn[i] = true;
-    check_ok(tsr__sources_find(&sources, place("corpus"), &options));
+    check_ok(tsr__sources_find(&sources, path_of("corpus"), &options));
     check_ok(tsr__features_make(&data, &sources, learn, &options));
     assert_int_equal(data->x->samples, TEXTS);
     for (int w = 0; w < WORDS; w++) {
@@ -283,15 +238,15 @@ static void recipes_are_applied(void **unused)
     options.headers = true;
     options.normalize = 2;
     first = make("corpus", &options);
-    check_ok(tsr_data_write(first, place("first.h5")));
+    check_ok(tsr_data_write(first, path_of("first.h5")));
     options = words();
-    options.dictionary = place("first.h5");
+    options.dictionary = path_of("first.h5");
     again = make("corpus", &options);
     same_bits(first, again);
     tsr_data_free(again);
-    (void)mkdir(place("new"), 0777);
+    (void)mkdir(path_of("new"), 0777);
     put("new/text", "A: b\nWORDY1: d\n\nwordy4 unheard of");
-    options.dictionary = place("first.h5");
+    options.dictionary = path_of("first.h5");
     other = make("new", &options);
     assert_int_equal(other->x->features, first->x->features);
     assert_int_equal(tsr_matrix_stored(other->x), 2); /* the header's word, too */
@@ -304,7 +259,7 @@ static void recipes_are_applied(void **unused)
     check_near(times(other, 0, "wordy1") / times(other, 0, "wordy4"), a / b, 1e-12);
     tsr_data_free(other);
     options.minimum_documents = 2;
-    check_fails(tsr_features_make(&other, place("new"), &options), TSR_ERROR_ARGUMENT,
+    check_fails(tsr_features_make(&other, path_of("new"), &options), TSR_ERROR_ARGUMENT,
                 "--minimum-documents chooses among words to learn");
     tsr_data_free(first);
     assert_int_equal(tsr__memory_live(), 0);
@@ -317,7 +272,7 @@ static void words_are_given(void **unused)
     (void)unused;
     put("list.txt", "zebra\na\nE-Mail\nwordy4\n");
     put("new/text", "A zebra, a ZEBRA, e-mail");
-    options.dictionary = place("list.txt");
+    options.dictionary = path_of("list.txt");
     data = make("new", &options);
     assert_int_equal(data->x->features, 4);
     assert_string_equal(data->feature_names.name[0], "zebra"); /* in the list's order */
@@ -329,15 +284,15 @@ static void words_are_given(void **unused)
         strstr(tsr_data_note(data, 0), "1 of the 4 given words can never be found"));
     tsr_data_free(data);
     put("stop.txt", "zebra");
-    options.stop_words = place("stop.txt");
+    options.stop_words = path_of("stop.txt");
     data = make("new", &options);
     assert_int_equal(data->x->features, 3);
     assert_string_equal(data->feature_names.name[0], "a");
     tsr_data_free(data);
     options = words();
     put("list.txt", "zebra\na\nzebra\n");
-    options.dictionary = place("list.txt");
-    check_fails(tsr_features_make(&data, place("new"), &options), TSR_ERROR_DATA,
+    options.dictionary = path_of("list.txt");
+    check_fails(tsr_features_make(&data, path_of("new"), &options), TSR_ERROR_DATA,
                 "line 3: zebra stands there already, in line 1");
     assert_int_equal(tsr__memory_live(), 0);
 }
@@ -347,7 +302,7 @@ static void odd_texts(void **unused)
     tsr_features_options options = words();
     tsr_data *data = NULL;
     (void)unused;
-    (void)mkdir(place("odd"), 0777);
+    (void)mkdir(path_of("odd"), 0777);
     put("odd/1", "good words");
     put("odd/2", "");
     put_bytes("odd/3", "MZ\0\1binary", 10);
@@ -356,7 +311,7 @@ static void odd_texts(void **unused)
               "h\0i\0",
               6);
     put("odd/5", "From: x\nTo: y\n\n");
-    check_fails(tsr_features_make(&data, place("odd"), &options), TSR_ERROR_FORMAT,
+    check_fails(tsr_features_make(&data, path_of("odd"), &options), TSR_ERROR_FORMAT,
                 "3: is no text: byte 2 is zero (--skip-bad leaves such texts out)");
     options.skip_bad = true;
     data = make("odd", &options);
@@ -374,16 +329,16 @@ static void odd_texts(void **unused)
     data = make("odd", &options);
     check_near(times(data, 2, "from"), 1, 0);
     tsr_data_free(data);
-    (void)mkdir(place("bad"), 0777);
+    (void)mkdir(path_of("bad"), 0777);
     put_bytes("bad/1", "\0", 1);
-    check_fails(tsr_features_make(&data, place("bad"), &options), TSR_ERROR_DATA,
+    check_fails(tsr_features_make(&data, path_of("bad"), &options), TSR_ERROR_DATA,
                 "none of the 1 texts can be read");
     put("bad/1", "?!");
-    check_fails(tsr_features_make(&data, place("bad"), &options), TSR_ERROR_DATA,
+    check_fails(tsr_features_make(&data, path_of("bad"), &options), TSR_ERROR_DATA,
                 "no words are left of 0 different ones in 1 texts");
-    (void)chmod(place("bad/1"), 0);
+    (void)chmod(path_of("bad/1"), 0);
     if (geteuid() != 0)
-        check_fails(tsr_features_make(&data, place("bad"), &options), TSR_ERROR_DATA,
+        check_fails(tsr_features_make(&data, path_of("bad"), &options), TSR_ERROR_DATA,
                     "cannot read");
     assert_int_equal(tsr__memory_live(), 0);
 }
@@ -410,10 +365,10 @@ static void a_line_is_a_text(void **unused)
     assert_int_equal(data->x->samples, 1);
     tsr_data_free(data);
     put("lines.txt", "");
-    check_fails(tsr_features_make(&data, place("lines.txt"), &options), TSR_ERROR_DATA,
+    check_fails(tsr_features_make(&data, path_of("lines.txt"), &options), TSR_ERROR_DATA,
                 "empty");
     put_bytes("lines.txt", "a\n\0", 3);
-    check_fails(tsr_features_make(&data, place("lines.txt"), &options), TSR_ERROR_FORMAT,
+    check_fails(tsr_features_make(&data, path_of("lines.txt"), &options), TSR_ERROR_FORMAT,
                 "byte 2 is zero");
     /* Many short lines: more than one batch of texts, words that differ from line to line. */
     char *text = malloc(10000 * 24);
@@ -442,19 +397,12 @@ static void memory_runs_out(void **unused)
     options.skip_bad = true;
     options.weigh = 2;
     options.stop_words = "english";
-    for (int threads = 1; threads <= 2; threads++)
-        for (int64_t nth = 1;; nth++) {
-            tsr_data *data = NULL;
-            options.threads = threads;
-            tsr__memory_fail_at(nth);
-            const tsr_status status = tsr_features_make(&data, place("odd"), &options);
-            tsr__memory_fail_at(0);
-            tsr_data_free(data);
-            assert_int_equal(tsr__memory_live(), 0);
-            if (status == TSR_OK)
-                break;
-            assert_int_equal(status, TSR_ERROR_MEMORY);
-        }
+    for (int threads = 1; threads <= 2; threads++) {
+        tsr_data *data = NULL;
+        options.threads = threads;
+        check_starved(tsr_features_make(&data, path_of("odd"), &options),
+                      (tsr_data_free(data), data = NULL));
+    }
 }
 
 static bool stop(void *user, const tsr_step *step)
@@ -470,7 +418,7 @@ static void counting_can_be_stopped(void **unused)
     tsr_data *data = NULL;
     (void)unused;
     options.progress = &progress;
-    assert_int_equal(tsr_features_make(&data, place("corpus"), &options),
+    assert_int_equal(tsr_features_make(&data, path_of("corpus"), &options),
                      TSR_ERROR_INTERRUPTED);
     assert_int_equal(tsr__memory_live(), 0);
 }

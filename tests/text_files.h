@@ -5,51 +5,19 @@
 #ifndef TSR_TESTS_TEXT_FILES_H
 #define TSR_TESTS_TEXT_FILES_H
 
+#include "folder.h"
+
 #include "io/data.h"
 #include "io/format.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 typedef tsr_status (*read_function)(tsr_data *out, const tsr__request *request);
 typedef tsr_status (*write_function)(const tsr_data *data, const char *path);
 
-static char folder[512];
-
-static inline int make_folder(void **unused)
+/* The folder must be empty again: what writes a file leaves nothing beside it. */
+static inline int remove_empty_folder(void **state)
 {
-    const char *root = getenv("TMPDIR");
-    (void)unused;
-    (void)snprintf(folder, sizeof folder, "%s/tessera-XXXXXX", root != NULL ? root : "/tmp");
-    return mkdtemp(folder) == NULL;
-}
-
-static inline int remove_folder(void **unused)
-{
-    (void)unused;
+    (void)state;
     return rmdir(folder);
-}
-
-static inline const char *path_of(const char *name)
-{
-    static char path[640];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static inline void put_bytes(const char *name, const char *bytes, size_t size)
-{
-    FILE *file = fopen(path_of(name), "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
 }
 
 static inline void drop(tsr_data *data)
@@ -60,6 +28,15 @@ static inline void drop(tsr_data *data)
     tsr__names_clear(&data->feature_names);
     tsr__names_clear(&data->notes);
     *data = (tsr_data){0};
+}
+
+static inline void assert_matrix(const tsr_matrix *x, int64_t rows, int64_t columns,
+                                 const double *wanted)
+{
+    assert_int_equal(x->samples, rows);
+    assert_int_equal(x->features, columns);
+    for (int64_t i = 0; i < rows * columns; i++)
+        assert_true(tsr_matrix_at(x, i / columns, i % columns) == wanted[i]);
 }
 
 /* Reads `size` bytes as a file `name`. */

@@ -279,6 +279,8 @@ static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__probl
     }
 }
 
+enum { LEAST_WORK = 4000000 };
+
 void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
                            int64_t rank, int64_t per_class)
 {
@@ -288,7 +290,7 @@ void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__pro
     const tsr_matrix *all = problem->kernel != NULL ? problem->kernel : problem->x;
     const tsr_matrix *rows = problem->reduced != NULL ? problem->reduced : all;
     const bool concept = plan->basis == TSR_BASIS_CONCEPT;
-    const double work = (double)rows->samples * (double)rows->features * (double)rank;
+    const double work = (double)tsr_matrix_stored(rows) * (double)rank;
     bool negative = false;
     for (int64_t i = 0;
          problem->kernel != NULL && !negative && i < all->samples * all->features; i++)
@@ -317,10 +319,10 @@ void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__pro
         s->turned = tsr__source_of_matrix(problem->turned, bytes);
     if (concept)
         s->atoms = tsr__source_of_matrix(all, bytes);
-    /* below this a second thread costs more than it brings; results are the same anyway */
-    s->threads = work * (plan->loss == TSR_LOSS_KL ? 2 : 1) < 2e7
-                     ? 1
-                     : tsr__threads(plan->options->threads, TSR_LANES);
+    /* Below this a second thread costs more than it brings; results are the same anyway. */
+    const double price = plan->loss != TSR_LOSS_KL ? 1 : plan->mu ? 2 : 20;
+    s->threads =
+        work * price < LEAST_WORK ? 1 : tsr__threads(plan->options->threads, TSR_LANES);
     choose_penalties(s, plan, problem);
     choose_scale(s, plan);
     choose_rules(s, plan, problem);

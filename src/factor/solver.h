@@ -156,6 +156,7 @@ struct tsr__solver {
     void *panel[TSR_LANES];            /*   and some features of all samples, by thread */
     void *plain;            /* n x k: the codes before they were extrapolated; NULL: never */
     double push, run, last; /* how far they are; steps since J last rose; J before */
+    bool fresh;             /* no step yet */
     void *weights;          /* concept: atoms x k; else NULL */
     void *lift, *gram;   /* metric times basis (m x k; often the basis itself), F' F (k x k) */
     void *lift_negative; /* kernels of either sign: |K-| W */

@@ -4,18 +4,9 @@
  * this file once for each, as it does kernels.c. */
 #include "matrix/distances.h"
 
+#include "matrix/real.h"
+
 #include <math.h>
-
-#ifdef TSR_KERNELS_f32
-typedef float real;
-#define REAL_NAME f32
-#else
-typedef double real;
-#define REAL_NAME f64
-#endif
-
-#define JOIN(a, b, c) a##b##_##c
-#define NAME(a, b, c) JOIN(a, b, c)
 
 enum { LANES = 8, STRIP = 64 };
 
@@ -126,6 +117,6 @@ static double spread(void *out, const void *product, const void *own, double squ
     return total(lane);
 }
 
-extern const tsr__distances NAME(tsr__distances_, REAL_NAME, TSR_KERNEL_SET);
-const tsr__distances NAME(tsr__distances_, REAL_NAME, TSR_KERNEL_SET) = {
+extern const tsr__distances KERNEL(tsr__distances_);
+const tsr__distances KERNEL(tsr__distances_) = {
     .center = center, .apart = apart, .below = below, .two_least = two_least, .spread = spread};

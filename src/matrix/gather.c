@@ -9,31 +9,11 @@
 #include "matrix/gather.h"
 
 #include "matrix/logarithm.h"
+#include "matrix/vector.h"
 
-#include <float.h>
-#include <string.h>
+#define INLINE static inline __attribute__((always_inline))
 
-#ifdef TSR_KERNELS_f32
-typedef float real;
-typedef int32_t whole;
-#define REAL_NAME f32
-#define largest   FLT_MAX
-#define tiny      FLT_MIN
-#else
-typedef double real;
-typedef int64_t whole;
-#define REAL_NAME f64
-#define largest   DBL_MAX
-#define tiny      DBL_MIN
-#endif
-
-#define JOIN(a, b, c) a##b##_##c
-#define NAME(a, b, c) JOIN(a, b, c)
-#define INLINE        static inline __attribute__((always_inline))
-
-enum { BYTES = 64, LANES = BYTES / sizeof(real), MOST = 5, AHEAD = 16 };
-typedef real lanes __attribute__((vector_size(BYTES)));
-typedef whole mask __attribute__((vector_size(BYTES)));
+enum { MOST = 5, AHEAD = 16 };
 /* Rows of a factor begin anywhere. */
 typedef real loose __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
 
@@ -129,12 +109,7 @@ INLINE void reconstruct_part(real *y, const tsr__gather *x, int64_t from, int64_
         lanes sum = g[vectors - 1] * (lanes)((mask)f[vectors - 1] & inside);
         for (int v = 0; v < vectors - 1; v++)
             sum += g[v] * f[v];
-        real part[LANES];
-        memcpy(part, &sum, sizeof part);
-        for (int half = LANES / 2; half > 0; half /= 2)
-            for (int l = 0; l < half; l++)
-                part[l] += part[l + half];
-        y[e] = part[0];
+        y[e] = total(&sum);
     }
 }
 
@@ -222,6 +197,6 @@ static double ratio(void *out, const tsr__gather *x, const void *codes, bool val
     return sum;
 }
 
-extern const tsr__gathers NAME(tsr__gathers_, REAL_NAME, TSR_KERNEL_SET);
-const tsr__gathers NAME(tsr__gathers_, REAL_NAME, TSR_KERNEL_SET) = {
+extern const tsr__gathers KERNEL(tsr__gathers_);
+const tsr__gathers KERNEL(tsr__gathers_) = {
     .project = project, .collect = collect, .ratio = ratio};

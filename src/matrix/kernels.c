@@ -6,24 +6,9 @@
 #include "matrix/kernels.h"
 
 #include "matrix/logarithm.h"
+#include "matrix/real.h"
 
 #include <math.h>
-
-#ifdef TSR_KERNELS_f32
-typedef float real;
-#define REAL_NAME f32
-#define largest   FLT_MAX
-#define tiny      FLT_MIN
-#else
-typedef double real;
-#define REAL_NAME f64
-#define largest   DBL_MAX
-#define tiny      DBL_MIN
-#endif
-#include <float.h>
-
-#define JOIN(a, b, c) a##b##_##c
-#define NAME(a, b, c) JOIN(a, b, c)
 
 enum { LANES = 8 };
 
@@ -301,20 +286,19 @@ static double ratio(void *y, const void *x, int64_t count, bool value)
     return 0;
 }
 
-extern const tsr__kernels NAME(tsr__kernels_, REAL_NAME, TSR_KERNEL_SET);
-const tsr__kernels NAME(tsr__kernels_, REAL_NAME,
-                        TSR_KERNEL_SET) = {.sweep = sweep,
-                                           .mark = mark,
-                                           .scale = scale,
-                                           .transpose = transpose,
-                                           .add = add,
-                                           .dot = dot,
-                                           .scale_columns = scale_columns,
-                                           .scale_rows = scale_rows,
-                                           .add_column_sums = add_column_sums,
-                                           .add_column_squares = add_column_squares,
-                                           .multiply = multiply,
-                                           .majorise = majorise,
-                                           .signed_root = signed_root,
-                                           .extrapolate = extrapolate,
-                                           .ratio = ratio};
+extern const tsr__kernels KERNEL(tsr__kernels_);
+const tsr__kernels KERNEL(tsr__kernels_) = {.sweep = sweep,
+                                            .mark = mark,
+                                            .scale = scale,
+                                            .transpose = transpose,
+                                            .add = add,
+                                            .dot = dot,
+                                            .scale_columns = scale_columns,
+                                            .scale_rows = scale_rows,
+                                            .add_column_sums = add_column_sums,
+                                            .add_column_squares = add_column_squares,
+                                            .multiply = multiply,
+                                            .majorise = majorise,
+                                            .signed_root = signed_root,
+                                            .extrapolate = extrapolate,
+                                            .ratio = ratio};

@@ -17,7 +17,7 @@ Pictures of what was learnt.
 
 A sample as the sum of its parts: by number or name, with the data or by the codes of the model.
 
-  $ tessera sheet model.h5 --reconstruct 3 --data swimmer.h5 --top 4 -o parts.png | sed 's/[0-9.]* %/S %/; s/vector [0-9]*/vector V/; s/error .*/error/'
+  $ tessera sheet model.h5 --reconstruct 3 --data swimmer.h5 --top 4 -o parts.png | sed 's/[0-9.]* %/S %/; s/vector [0-9]* */vector V     /; s/error .*/error/'
   6 pictures of 32 x 32
     the sample, the sum of its parts, then its parts by share
     relative error
@@ -26,7 +26,7 @@ A sample as the sum of its parts: by number or name, with the data or by the cod
     vector V     S %
     vector V     S %
     written to  parts.png
-  $ tessera sheet model.h5 --reconstruct 3 --top 4 -o parts.png | sed 's/[0-9.]* %/S %/; s/vector [0-9]*/vector V/'
+  $ tessera sheet model.h5 --reconstruct 3 --top 4 -o parts.png | sed 's/[0-9.]* %/S %/; s/vector [0-9]* */vector V     /'
   5 pictures of 32 x 32
     the sum of its parts, then its parts by share
     vector V     S %
