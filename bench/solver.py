@@ -87,7 +87,7 @@ def run_race(tessera, case, seed, loss, times, options):
     try:
         paths = {"ours": race.walk_ours(tessera, problem, budget)}
         paths["sklearn"] = race.walk_sklearn(problem, paths["ours"].best(), min(within.values()),
-                                             6 * budget)
+                                             4 * budget)
         best = min(path.best() for path in paths.values())
         if loss == "frobenius" and options.rcppml:
             paths["rcppml"] = race.walk_rcppml(problem, best, budget)

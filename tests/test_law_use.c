@@ -178,6 +178,31 @@ static void other_methods(void **state)
     lab_free(&l);
 }
 
+/* In single precision a basis whose vectors depend on each other has a singular gram matrix as
+ * far as its numbers tell: the ridge must be of their size. */
+static void inverse_of_a_dependent_basis(void **state)
+{
+    lab l = lab_make(N, M, 3, 0, 12);
+    tsr_data *data = lab_data(&l, false);
+    lab_options options;
+    const tsr_transform_options how = {.method = 1, .iterations = 1};
+    (void)state;
+    lab_options_of(&options, 30, "rank=%d model=nmf precision=single", M);
+    tsr_model *model = lab_fit(data, &options.o);
+    tsr_matrix *codes = NULL;
+    for (int64_t a = 1; a < M; a += 2) /* every other vector twice */
+        memcpy((float *)model->basis->values + a * model->basis->stride,
+               (float *)model->basis->values + (a - 1) * model->basis->stride,
+               (size_t)M * sizeof(float));
+    check_ok(tsr_model_transform(&codes, model, data, &how));
+    for (int64_t i = 0; i < N * M; i++)
+        assert_true(isfinite(tsr_matrix_at(codes, i / M, i % M)));
+    tsr_matrix_free(codes);
+    tsr_model_free(model);
+    tsr_data_free(data);
+    lab_free(&l);
+}
+
 static void predict_classes(void **state)
 {
     lab l = lab_make(N, M, 3, 0, 12);
@@ -424,6 +449,7 @@ int main(void)
         cmocka_unit_test(transform_is_optimal),
         cmocka_unit_test(transform_is_a_fit_of_the_codes),
         cmocka_unit_test(other_methods),
+        cmocka_unit_test(inverse_of_a_dependent_basis),
         cmocka_unit_test(predict_classes),
         cmocka_unit_test(archive_round_trip),
         cmocka_unit_test(preprocessing_is_repeated),
