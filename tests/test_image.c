@@ -2,6 +2,7 @@
  *
  * Pictures: PNG made with libpng and PGM made by hand come back as grey; files that were cut,
  * bent or blown up are refused without harm; resizing keeps to its definition. */
+#include "folder.h"
 #include "pictures.h"
 
 #include <math.h>
@@ -341,12 +342,8 @@ static void test_resize_laws(void **state)
 
 static void test_write_png(void **state)
 {
-    (void)state;
-    const char *place = getenv("TMPDIR");
-    char path[4096], folder[2048];
-    (void)snprintf(folder, sizeof folder, "%s/tessera-XXXXXX", place != NULL ? place : "/tmp");
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/a.png", folder);
+    assert_int_equal(make_folder(state), 0);
+    const char *path = path_of("a.png");
     unsigned char pixels[5 * 3 * 3], file[4096];
     for (int i = 0; i < 45; i++)
         pixels[i] = (unsigned char)(i * 5);
