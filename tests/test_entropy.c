@@ -124,7 +124,8 @@ static reals pulls_of(const entropy *e)
     return pull;
 }
 
-/* Descends from where theta is; `slope` stands for the problem's own. */
+/* Descends from where theta is; `slope` stands for the problem's own. Dense rows are told how
+ * the data pull, sparse ones find it out. */
 static void run_entropy(const entropy *e, const reals *slope, bool dense, int sweeps)
 {
     reals pull = pulls_of(e);
@@ -137,7 +138,6 @@ static void run_entropy(const entropy *e, const reals *slope, bool dense, int sw
                                   .factor = e->factor.v,
                                   .k = e->kind.k},
                             .sums = e->sums,
-                            .pull = pull.v,
                             .weight = e->weight.v,
                             .slope = slope->v,
                             .bend = e->bend.v,
@@ -145,6 +145,7 @@ static void run_entropy(const entropy *e, const reals *slope, bool dense, int sw
                             .sweeps = sweeps};
     if (dense) {
         descent.turned = e->turned.v;
+        descent.pull = pull.v;
         descent.width = e->m;
         descent.stride = e->stride;
         descent.x =

@@ -192,7 +192,8 @@ static void basis(const tsr__solver *s, tsr__halves *halves)
 static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
                           const void *slope, const void *bend)
 {
-    project(s, block, lane);
+    if (!block->sparse)
+        project(s, block, lane);
     const tsr__entropy descent = {
         .theta = rows_of(s, block),
         .x = tsr__block_gather(block, s->basis, s->k),
@@ -200,7 +201,7 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
         .width = s->m,
         .stride = block->stride,
         .sums = s->column_sum,
-        .pull = lane->projection,
+        .pull = block->sparse ? NULL : lane->projection,
         .weight = s->weight != NULL ? tsr__real_at(s, s->weight, block->first) : NULL,
         .slope = slope,
         .bend = bend,
@@ -222,7 +223,8 @@ static void descend_features(tsr__solver *s, const tsr__block *block, const void
                             .width = s->n,
                             .stride = block->stride,
                             .sums = s->column_lanes,
-                            .pull = tsr__real_at(s, s->collect_lanes, at),
+                            .pull =
+                                block->sparse ? NULL : tsr__real_at(s, s->collect_lanes, at),
                             .work = work,
                             .sweeps = s->basis_sweeps};
     if (priced || s->basis_lasso > 0 || s->basis_ridge > 0) {
@@ -241,7 +243,6 @@ static void descend_features(tsr__solver *s, const tsr__block *block, const void
 static void descend_sparse(void *context, const tsr__block *block, int64_t lane)
 {
     tsr__solver *s = context;
-    collect(s, block, lane);
     descend_features(s, block, NULL, s->room[lane]);
 }
 

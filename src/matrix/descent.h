@@ -40,8 +40,7 @@ typedef struct tsr__entropy {
     const void *turned; /* NULL: sparse */
     int64_t width, stride;
     const double *sums; /* k: column sums of the factor */
-    const void *pull;   /* rows x k: sum x f / y of the rows as they come. Zeros that it does
-                         * not lift stay; NULL: all coordinates are tried */
+    const void *pull;   /* rows x k: sum x f / y of the rows as they come; NULL: not known */
     const void *weight, *slope, *bend;
     void *work; /* tsr__entropy_room reals, aligned */
     int sweeps;
@@ -57,7 +56,7 @@ static inline int64_t tsr__padded(int64_t count)
 /* Reals of workspace for rows of at most `longest` entries. */
 static inline int64_t tsr__entropy_room(int64_t k, int64_t longest, bool sparse)
 {
-    return (sparse ? k + 2 : 2) * tsr__padded(longest) + 2 * tsr__padded(k);
+    return (sparse ? k + 4 : 4) * tsr__padded(longest) + 8 * tsr__padded(k);
 }
 
 /* Concept weights: with D = F B - A (features x k) half the gradient with respect to F = X' W,
@@ -81,8 +80,8 @@ typedef struct tsr__descents {
     /* Cyclic descent, `sweeps` times: 2 k^2 operations a row and sweep. */
     void (*squares)(const tsr__descent *descent);
 
-    /* Cyclic descent: a reciprocal and seven operations an entry for each coordinate that may
-     * move; later sweeps pass over those at zero. No row ends higher than it began. */
+    /* A multiplicative step and cyclic descent: a reciprocal and seven operations an entry for
+     * each coordinate above zero or lifted from there. No row ends higher than it began. */
     void (*entropy)(const tsr__entropy *descent);
 
     /* One sample's weights: 4 k operations an entry. */

@@ -3,8 +3,10 @@
  * Coordinate descent under Kullback-Leibler loss, for one element type and one instruction set;
  * the build compiles this file once for each, as it does kernels.c.
  *
- * A row is a problem of its own. Its entries are what runs side by side: each coordinate needs
- * two sums over them, and moves all of their reconstructions. */
+ * A row is a problem of its own, and its entries are what runs side by side. The columns of the
+ * factor, as the row's entries see them, lie one after another. A multiplicative step comes
+ * first, which moves all coordinates at once for two operations an entry and coordinate; then
+ * each goes to its own minimum, for a reciprocal and seven. */
 #include "matrix/descent.h"
 #include "matrix/logarithm.h"
 #include "matrix/vector.h"
@@ -34,19 +36,18 @@ static inline void reciprocal(lanes *z, const lanes *y)
 #endif
 }
 
-/* A row, its coordinates that may move, and their columns of the factor: what each entry sees of
- * them. Entries beyond the last have x = f = 0. */
+/* A row, and its coordinates that may move. Entries beyond the last have x = f = 0. */
 typedef struct line {
-    int64_t count, vectors;
-    const int32_t *which; /* count: the coordinates */
-    const lanes *f;       /* their columns, if `packed`; else all k */
-    bool packed;
-    lanes *x, *y;    /* entries, and their reconstruction but for the last step: */
-    int64_t last;    /* the coordinate, of the count, that moved last */
-    real moved;      /* by how much */
-    real *g, *start; /* k: the row, and as it came */
-    const double *sums;
-    const real *slope, *bend; /* k, or NULL */
+    int64_t k, vectors, count;
+    int32_t *which;        /* count: the coordinates */
+    const lanes *f;        /* k columns */
+    lanes *x, *y;          /* entries, and their reconstruction but for the last step: */
+    int64_t last;          /* the coordinate that moved last */
+    real moved;            /* by how much */
+    lanes *ratio, *before; /* x / y, and y as it came */
+    real *g, *start;       /* k: the row, and as it came */
+    double *pull, *flat;   /* k: how hard the data pull; the slope of the rest, */
+    const real *bend;      /* to which bend g is added; k, or NULL */
     double weight;
 } line;
 
@@ -64,85 +65,88 @@ static inline void at_least(lanes *y)
 #endif
 }
 
-static inline const lanes *column_of(const line *l, int64_t a)
+static inline const lanes *column_of(const line *l, int64_t j)
 {
-    return l->f + (l->packed ? a : l->which[a]) * l->vectors;
+    return l->f + j * l->vectors;
+}
+
+static inline double bend_of(const line *l, int64_t j)
+{
+    return l->bend != NULL ? (double)l->bend[j] : 0;
 }
 
 /* The slope of all that is not data. */
-static double rise_of(const line *l, int64_t j)
+static inline double rise_of(const line *l, int64_t j)
 {
-    double rise = l->weight * l->sums[j];
-    if (l->slope != NULL)
-        rise += (double)l->slope[j];
-    if (l->bend != NULL)
-        rise += (double)l->bend[j] * ((double)l->g[j] - (double)l->start[j]);
-    return rise;
+    return l->flat[j] + bend_of(l, j) * (double)l->g[j];
 }
 
-/* Coordinates at zero that the data do not lift stay out; returns how many may move. */
-static int64_t choose(int32_t *which, const line *l, const real *pull, int64_t k)
-{
-    int64_t count = 0;
-    for (int64_t j = 0; j < k; j++)
-        if (l->g[j] > 0 || pull == NULL || l->weight * (double)pull[j] > rise_of(l, j))
-            which[count++] = (int32_t)j;
-    return count;
-}
-
-/* The columns of a sparse row, out of the factor's rows that its entries point at. */
-static void pack(line *l, lanes *f, const tsr__entropy *d, int64_t row)
+/* The columns of a sparse row, out of the factor's rows that its entries point at. Those of a
+ * vector are fetched together, for none waits for another; asking for later ones gains nothing. */
+static void pack(lanes *f, const tsr__entropy *d, int64_t row, const real *zeros)
 {
     const int64_t k = d->x.k, first = d->x.rows[row], count = d->x.rows[row + 1] - first;
-    const real *factor = d->x.factor;
-    real *x = (real *)l->x;
-    memcpy(x, (const real *)d->x.values + first, (size_t)count * sizeof *x);
-    memset(x + count, 0, (size_t)(l->vectors * LANES - count) * sizeof *x);
-    for (int64_t v = 0; v < l->vectors; v++) {
+    const int64_t vectors = (count + LANES - 1) / LANES;
+    for (int64_t v = 0; v < vectors; v++) {
         const real *from[LANES];
-        for (int64_t i = 0; i < LANES; i++) {
-            const int64_t e = v * LANES + i;
-            from[i] = factor + d->x.columns[first + (e < count ? e : 0)] * k;
-        }
-        for (int64_t a = 0; a < l->count; a++) {
-            real *to = (real *)(f + a * l->vectors + v);
-            for (int64_t i = 0; i < LANES; i++)
-                to[i] = from[i][l->which[a]];
+        for (int64_t i = 0, e = v * LANES; i < LANES; i++, e++)
+            from[i] =
+                e < count ? (const real *)d->x.factor + d->x.columns[first + e] * k : zeros;
+        for (int64_t j = 0; j < k; j += LANES) {
+            lanes tile[LANES];
+            for (int i = 0; i < LANES; i++)
+                tile[i] = *(const loose *)(from[i] + j);
+            turn_tile(tile);
+            for (int i = 0; i < LANES && j + i < k; i++)
+                f[(j + i) * vectors + v] = tile[i];
         }
     }
-    for (int64_t a = 0; a < l->count; a++)
-        for (int64_t e = count; e < l->vectors * LANES; e++)
-            ((real *)(f + a * l->vectors))[e] = 0;
+}
+
+/* The entries may be the user's own: nothing behind them is touched. */
+static void take_values(lanes *x, const real *from, int64_t count, int64_t vectors)
+{
+    const int64_t whole_ones = count / LANES;
+    for (int64_t v = 0; v < whole_ones; v++)
+        x[v] = *(const loose *)(from + v * LANES);
+    for (int64_t e = whole_ones * LANES; e < vectors * LANES; e++)
+        ((real *)x)[e] = e < count ? from[e] : 0;
 }
 
 static void take_line(line *l, const tsr__entropy *d, int64_t row)
 {
-    const int64_t k = d->x.k;
-    const bool packed = d->turned == NULL;
-    const int64_t count = packed ? d->x.rows[row + 1] - d->x.rows[row] : d->width;
-    const int64_t padded = packed ? (count + LANES - 1) / LANES * LANES : tsr__padded(count);
-    real *x = d->work, *y = x + padded, *start = y + padded;
-    int32_t *which = (int32_t *)(start + tsr__padded(k));
-    real *f = start + 2 * tsr__padded(k);
-    *l = (line){.vectors = padded / LANES,
-                .which = which,
-                .f = packed ? (const lanes *)f : d->turned,
-                .packed = packed,
+    const int64_t k = d->x.k, wide = tsr__padded(k);
+    const bool sparse = d->turned == NULL;
+    const int64_t count = sparse ? d->x.rows[row + 1] - d->x.rows[row] : d->width;
+    const int64_t padded = sparse ? (count + LANES - 1) / LANES * LANES : tsr__padded(count);
+    double *pull = d->work;
+    real *zeros = (real *)(pull + 2 * wide), *start = zeros + wide, *x = start + 2 * wide;
+    *l = (line){.k = k,
+                .vectors = padded / LANES,
+                .which = (int32_t *)(start + wide),
+                .f = sparse ? (const lanes *)(x + 4 * padded) : d->turned,
                 .x = (lanes *)x,
-                .y = (lanes *)y,
+                .y = (lanes *)(x + padded),
+                .ratio = (lanes *)(x + 2 * padded),
+                .before = (lanes *)(x + 3 * padded),
                 .g = (real *)d->theta + row * k,
                 .start = start,
-                .sums = d->sums,
-                .slope = d->slope != NULL ? (const real *)d->slope + row * k : NULL,
+                .pull = pull,
+                .flat = pull + wide,
                 .bend = d->bend != NULL ? (const real *)d->bend + row * k : NULL,
                 .weight = d->weight != NULL ? (double)((const real *)d->weight)[row] : 1};
-    memcpy(start, l->g, (size_t)k * sizeof *l->g);
-    l->count = choose(which, l, d->pull != NULL ? (const real *)d->pull + row * k : NULL, k);
-    if (packed) {
-        pack(l, (lanes *)f, d, row);
+    const real *slope = d->slope != NULL ? (const real *)d->slope + row * k : NULL;
+    for (int64_t j = 0; j < k; j++) {
+        l->start[j] = l->g[j];
+        zeros[j] = 0;
+        l->flat[j] = l->weight * d->sums[j] + (slope != NULL ? (double)slope[j] : 0) -
+                     bend_of(l, j) * (double)l->g[j];
+    }
+    if (sparse) {
+        take_values(l->x, (const real *)d->x.values + d->x.rows[row], count, l->vectors);
+        pack((lanes *)(x + 4 * padded), d, row, zeros);
     } else {
-        memcpy(x, (const real *)d->x.values + row * d->stride, (size_t)count * sizeof *x);
-        memset(x + count, 0, (size_t)(padded - count) * sizeof *x);
+        take_values(l->x, (const real *)d->x.values + row * d->stride, count, l->vectors);
     }
 }
 
@@ -150,15 +154,66 @@ static void reconstruct(line *l)
 {
     for (int64_t v = 0; v < l->vectors; v++)
         l->y[v] = (lanes){0};
-    for (int64_t a = 0; a < l->count; a++) {
-        const real g = l->g[l->which[a]];
-        const lanes *f = column_of(l, a);
-        for (int64_t v = 0; g != 0 && v < l->vectors; v++)
-            l->y[v] += g * f[v];
+    for (int64_t a = 0; a < l->count; a += 4) { /* four columns at a time */
+        const lanes *f[4];
+        real g[4];
+        for (int64_t i = 0; i < 4; i++) {
+            const int64_t j = l->which[a + i < l->count ? a + i : a];
+            f[i] = column_of(l, j);
+            g[i] = a + i < l->count ? l->g[j] : 0;
+        }
+        for (int64_t v = 0; v < l->vectors; v++)
+            l->y[v] += (g[0] * f[0][v] + g[1] * f[1][v]) + (g[2] * f[2][v] + g[3] * f[3][v]);
     }
     for (int64_t v = 0; v < l->vectors; v++)
         at_least(&l->y[v]);
     l->last = 0, l->moved = 0;
+}
+
+/* How hard the data pull the coordinates: sum x f / y. */
+static void weigh_pulls(line *l)
+{
+    for (int64_t v = 0; v < l->vectors; v++)
+        l->ratio[v] = l->x[v] / l->y[v];
+    for (int64_t a = 0; a < l->count; a += 4) {
+        const lanes *f[4];
+        lanes sum[4] = {{0}};
+        for (int64_t i = 0; i < 4; i++)
+            f[i] = column_of(l, l->which[a + i < l->count ? a + i : a]);
+        for (int64_t v = 0; v < l->vectors; v++)
+            for (int i = 0; i < 4; i++)
+                sum[i] += l->ratio[v] * f[i][v];
+        for (int64_t i = 0; i < 4 && a + i < l->count; i++)
+            l->pull[l->which[a + i]] = l->weight * (double)total(&sum[i]);
+    }
+}
+
+/* The coordinates above zero; */
+static void choose_positive(line *l)
+{
+    l->count = 0;
+    for (int64_t j = 0; j < l->k; j++) {
+        l->which[l->count] = (int32_t)j;
+        l->count += l->g[j] > 0;
+    }
+}
+
+/* all of them; */
+static void choose_all(line *l)
+{
+    for (int64_t j = 0; j < l->k; j++)
+        l->which[j] = (int32_t)j;
+    l->count = l->k;
+}
+
+/* those above zero, and those at zero that the data lift. */
+static void choose_movable(line *l)
+{
+    l->count = 0;
+    for (int64_t j = 0; j < l->k; j++) {
+        l->which[l->count] = (int32_t)j;
+        l->count += (l->g[j] > 0) | (l->pull[j] > rise_of(l, j));
+    }
 }
 
 /* y with the last step in it. */
@@ -172,32 +227,28 @@ static void settle(line *l)
     l->moved = 0;
 }
 
-static double value_of(const line *l)
+static double value_of(const line *l, const lanes *at, const real *g)
 {
-    const real *x = (const real *)l->x, *y = (const real *)l->y;
+    const real *x = (const real *)l->x, *y = (const real *)at;
     double part[8] = {0}, sum = 0;
     for (int64_t e = 0; e < l->vectors * LANES; e += 8)
         for (int i = 0; i < 8; i++)
             part[i] -= (double)x[e + i] * tsr__logarithm((double)y[e + i]);
     for (int i = 0; i < 8; i++)
         sum += part[i];
-    for (int64_t a = 0; a < l->count; a++)
-        sum += l->sums[l->which[a]] * (double)l->g[l->which[a]];
     sum *= l->weight;
     for (int64_t a = 0; a < l->count; a++) {
         const int64_t j = l->which[a];
-        const double moved = (double)l->g[j] - (double)l->start[j];
-        sum += l->slope != NULL ? (double)l->slope[j] * moved : 0;
-        sum += l->bend != NULL ? (double)l->bend[j] / 2 * moved * moved : 0;
+        sum += (l->flat[j] + bend_of(l, j) / 2 * (double)g[j]) * (double)g[j];
     }
     return sum;
 }
 
-/* How hard the data pull coordinate a up, sum x u with u = f / y, and how fast the pull falls,
+/* How hard the data pull coordinate j up, sum x u with u = f / y, and how fast the pull falls,
  * sum x u^2. The last step enters y on the way: each vector is read once. */
-static void moments(double *pull, double *fall, line *l, int64_t a)
+static void moments(double *pull, double *fall, line *l, int64_t j)
 {
-    const lanes *f = column_of(l, a), *last = column_of(l, l->last);
+    const lanes *f = column_of(l, j), *last = column_of(l, l->last);
     lanes first = {0}, second = {0};
     for (int64_t v = 0; v < l->vectors; v++) {
         lanes y = l->y[v] + l->moved * last[v], z;
@@ -213,16 +264,16 @@ static void moments(double *pull, double *fall, line *l, int64_t a)
     *fall = l->weight * (double)total(&second);
 }
 
-/* The pull that coordinate a would feel at zero. */
-static double pull_at_zero(const line *l, int64_t a)
+/* The pull that coordinate j would feel at zero. */
+static double pull_at_zero(const line *l, int64_t j)
 {
-    const lanes *f = column_of(l, a);
-    const real g = l->g[l->which[a]];
+    const lanes *f = column_of(l, j);
     lanes sum = {0};
     for (int64_t v = 0; v < l->vectors; v++) {
-        lanes y = l->y[v] - g * f[v];
+        lanes y = l->y[v] - l->g[j] * f[v], z;
         at_least(&y);
-        sum += l->x[v] * f[v] / y;
+        reciprocal(&z, &y);
+        sum += l->x[v] * f[v] * z;
     }
     return l->weight * (double)total(&sum);
 }
@@ -236,19 +287,17 @@ static double root_of(double a, double b, double c)
     return b > 0 ? 2 * c / (b + root) : (root - b) / (2 * a);
 }
 
-/* Where coordinate a goes. With s1 the pull and s2 its fall, the pull is modelled by the
+/* Where coordinate j goes. With s1 the pull and s2 its fall, the pull is modelled by the
  * hyperbola A / (C + move) of that value and slope, which is exact for one entry. The model
  * never leads too far up; downwards it may, so zero is only taken where the slope there says
- * so. `careful` steps downwards stop at the root of
- *     t (rise + bend (t - g)) = g s1,
- * which is never below the minimum, and so cannot raise the value. */
-static double next_of(double *slope, line *l, int64_t a, bool careful)
+ * so, and the step ends at the root of
+ *     t (flat + bend t) = g s1
+ * otherwise, which is never below the minimum. */
+static double next_of(double *slope, line *l, int64_t j)
 {
-    const int64_t j = l->which[a];
-    const double g = (double)l->g[j], bend = l->bend != NULL ? (double)l->bend[j] : 0;
-    const double rise = rise_of(l, j);
+    const double g = (double)l->g[j], bend = bend_of(l, j), rise = rise_of(l, j);
     double s1, s2;
-    moments(&s1, &s2, l, a);
+    moments(&s1, &s2, l, j);
     *slope = s1 - rise;
     if (g <= 0 && s1 <= rise)
         return 0;
@@ -256,45 +305,79 @@ static double next_of(double *slope, line *l, int64_t a, bool careful)
         const double next = bend > 0 ? g - rise / bend : rise > 0 ? 0 : g;
         return next > 0 ? next : 0;
     }
-    const double reach = s1 / s2, steep = rise + bend * reach;
     double next = g;
     if (bend > 0)
-        next += root_of(bend, steep, reach * (s1 - rise));
+        next += root_of(bend, rise + bend * (s1 / s2), s1 / s2 * (s1 - rise));
     else
-        next += rise > 0 ? reach * ((s1 - rise) / rise) : (s1 - rise) / s2;
-    if (next >= g || (next > 0 && !careful))
+        next += (s1 - rise) * (rise > 0 ? s1 / (s2 * rise) : 1 / s2);
+    if (next > 0)
         return next;
-    const double flat = rise - bend * g, least = root_of(bend, flat, g * s1);
-    if (careful)
-        return least;
-    return flat >= pull_at_zero(l, a) ? 0 : least;
+    return l->flat[j] >= pull_at_zero(l, j) ? 0 : root_of(bend, l->flat[j], g * s1);
 }
 
 /* One sweep over the coordinates, or over those above zero; returns about twice what it gained. */
-static double sweep_line(line *l, bool all, bool careful)
+static double sweep_line(line *l, bool all)
 {
     double gain = 0;
     for (int64_t a = 0; a < l->count; a++) {
-        real *g = &l->g[l->which[a]];
-        if (!all && !(*g > 0))
+        const int64_t j = l->which[a];
+        if (!all && !(l->g[j] > 0))
             continue;
         double slope;
-        const real next = (real)next_of(&slope, l, a, careful);
-        l->moved = next - *g;
-        l->last = a;
-        *g = next;
+        const real next = (real)next_of(&slope, l, j);
+        l->moved = next - l->g[j];
+        l->last = j;
+        l->g[j] = next;
         gain += slope * (double)l->moved;
     }
     return gain;
 }
 
-/* Sweeps until one gains little beside the first. */
+/* The multiplicative step of all coordinates above zero, to the root of
+ *     t (flat + bend t) = g pull
+ * each, which none overtakes: it minimises a bound that they share. */
+static double multiply(line *l)
+{
+    double gain = 0;
+    for (int64_t a = 0; a < l->count; a++) {
+        const int64_t j = l->which[a];
+        const double g = (double)l->g[j], bend = bend_of(l, j),
+                     slope = l->pull[j] - rise_of(l, j);
+        if (!(l->flat[j] > 0 || bend > 0))
+            continue;
+        l->g[j] = (real)root_of(bend, l->flat[j], g * l->pull[j]);
+        gain += slope * ((double)l->g[j] - g);
+    }
+    reconstruct(l);
+    return gain;
+}
+
+/* True if the row surely is not above where it began: a convex function has
+ *     J(start) >= J(g) + J'(g) (start - g),
+ * and a slope needs no logarithm. */
+static bool fell(const line *l)
+{
+    double slope = 0;
+    lanes sum = {0};
+    for (int64_t v = 0; v < l->vectors; v++) {
+        lanes z;
+        reciprocal(&z, &l->y[v]);
+        sum += l->x[v] * z * (l->before[v] - l->y[v]);
+    }
+    for (int64_t a = 0; a < l->count; a++) {
+        const int64_t j = l->which[a];
+        slope += rise_of(l, j) * ((double)l->start[j] - (double)l->g[j]);
+    }
+    return slope >= l->weight * (double)total(&sum);
+}
+
+/* A multiplicative step, then sweeps until one gains little beside all that went before. */
 static void descend_line(line *l, int sweeps)
 {
-    const double little = 0.1, first = sweep_line(l, true, false);
+    const double little = 0.1, step = multiply(l), first = sweep_line(l, true);
     double gain = first;
-    for (int sweep = 1; sweep < sweeps && gain > little * first; sweep++)
-        gain = sweep_line(l, false, false);
+    for (int sweep = 1; sweep < sweeps && gain > little * (step + first); sweep++)
+        gain = sweep_line(l, false);
     settle(l);
 }
 
@@ -304,13 +387,25 @@ void KERNEL(tsr__entropy_)(const tsr__entropy *d)
     for (int64_t row = 0; row < d->x.samples; row++) {
         line l;
         take_line(&l, d, row);
+        choose_positive(&l);
         reconstruct(&l);
-        const double before = value_of(&l);
+        for (int64_t v = 0; v < l.vectors; v++)
+            l.before[v] = l.y[v];
+        if (d->pull == NULL) {
+            choose_all(&l);
+            weigh_pulls(&l);
+        } else {
+            for (int64_t j = 0; j < l.k; j++)
+                l.pull[j] = l.weight * (double)((const real *)d->pull)[row * l.k + j];
+        }
+        choose_movable(&l);
         descend_line(&l, d->sweeps);
-        if (value_of(&l) <= before)
+        if (fell(&l) || value_of(&l, l.y, l.g) <= value_of(&l, l.before, l.start))
             continue;
-        memcpy(l.g, l.start, (size_t)d->x.k * sizeof *l.g);
+        for (int64_t j = 0; j < l.k; j++)
+            l.g[j] = l.start[j];
         reconstruct(&l);
-        (void)sweep_line(&l, true, true);
+        weigh_pulls(&l);
+        (void)multiply(&l);
     }
 }

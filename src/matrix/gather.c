@@ -11,11 +11,7 @@
 #include "matrix/logarithm.h"
 #include "matrix/vector.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 enum { MOST = 5, AHEAD = 16 };
-/* Rows of a factor begin anywhere. */
-typedef real loose __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
 
 INLINE const loose *row_of(const tsr__gather *x, int64_t entry, int64_t first)
 {
