@@ -227,16 +227,10 @@ static void settle(line *l)
     l->moved = 0;
 }
 
-static double value_of(const line *l, const lanes *at, const real *g)
+static double value_of(const line *l, const lanes *y, const real *g)
 {
-    const real *x = (const real *)l->x, *y = (const real *)at;
-    double part[8] = {0}, sum = 0;
-    for (int64_t e = 0; e < l->vectors * LANES; e += 8)
-        for (int i = 0; i < 8; i++)
-            part[i] -= (double)x[e + i] * tsr__logarithm((double)y[e + i]);
-    for (int i = 0; i < 8; i++)
-        sum += part[i];
-    sum *= l->weight;
+    double sum = -l->weight *
+                 weigh_logarithms((const real *)l->x, (const real *)y, l->vectors * LANES, 0);
     for (int64_t a = 0; a < l->count; a++) {
         const int64_t j = l->which[a];
         sum += (l->flat[j] + bend_of(l, j) / 2 * (double)g[j]) * (double)g[j];

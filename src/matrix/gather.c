@@ -152,20 +152,11 @@ static void reconstruct(real *y, const tsr__gather *x, int64_t from, int64_t cou
 /* y becomes x / y; returns sum x log(x / y) - x. */
 static double divide(real *y, const real *values, int64_t count, bool value)
 {
-    double part[8] = {0}, sum = 0;
     for (int64_t e = 0; e < count; e++) {
         const real r = values[e] / (y[e] > tiny ? y[e] : tiny);
         y[e] = r < largest ? r : largest;
     }
-    for (int64_t e = 0; value && e < count; e += 8) {
-        const int many = count - e < 8 ? (int)(count - e) : 8;
-        for (int l = 0; l < many; l++)
-            part[l] += (double)values[e + l] *
-                       (tsr__logarithm((double)(y[e + l] > tiny ? y[e + l] : tiny)) - 1);
-    }
-    for (int l = 0; l < 8; l++)
-        sum += part[l];
-    return sum;
+    return value ? weigh_logarithms(values, y, count, 1) : 0;
 }
 
 static double ratio_row(real *out, const tsr__gather *x, int64_t i, const real *g, bool value)

@@ -255,19 +255,14 @@ static void extrapolate(void *theta, void *plain, double by, double floor, int64
     }
 }
 
-static double ratio_value(real *y, const real *x, int64_t count)
+/* sum y - x, in eight lanes */
+static double excess(const real *y, const real *x, int64_t count)
 {
     double lane[LANES] = {0};
     for (int64_t i = 0; i < count; i += LANES) {
         const int lanes = count - i < LANES ? (int)(count - i) : LANES;
-        for (int l = 0; l < lanes; l++) {
-            const real below = guarded(y[i + l]), r = x[i + l] / below;
-            const real bounded = r < largest ? r : largest;
-            const double safe = (double)(bounded > tiny ? bounded : 1);
-            lane[l] +=
-                (double)x[i + l] * tsr__logarithm(safe) - (double)x[i + l] + (double)y[i + l];
-            y[i + l] = bounded;
-        }
+        for (int l = 0; l < lanes; l++)
+            lane[l] += (double)y[i + l] - (double)x[i + l];
     }
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
            ((lane[4] + lane[5]) + (lane[6] + lane[7]));
@@ -277,13 +272,12 @@ static double ratio(void *y, const void *x, int64_t count, bool value)
 {
     real *to = y;
     const real *from = x;
-    if (value)
-        return ratio_value(to, from, count);
+    const double sum = value ? excess(to, from, count) : 0;
     for (int64_t i = 0; i < count; i++) {
         const real r = from[i] / guarded(to[i]);
         to[i] = r < largest ? r : largest;
     }
-    return 0;
+    return value ? sum + weigh_logarithms(from, to, count, 0) : 0;
 }
 
 extern const tsr__kernels KERNEL(tsr__kernels_);
