@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Products by BLIS. */
+ * Products by BLIS, slim ones by a kernel of our own. */
 #include "matrix/blas.h"
+
+#include "matrix/slim.h"
 
 #include <blis.h>
 
 void tsr__multiply_dense(tsr_type type, const tsr__product *p)
 {
+    const tsr__slims *slim = tsr__slims_of(type);
+    if (!p->transpose_b && p->columns <= slim->most) {
+        slim->multiply(p);
+        return;
+    }
     const trans_t ta = p->transpose_a ? BLIS_TRANSPOSE : BLIS_NO_TRANSPOSE;
     const trans_t tb = p->transpose_b ? BLIS_TRANSPOSE : BLIS_NO_TRANSPOSE;
     if (type == TSR_FLOAT64) {

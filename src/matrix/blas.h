@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Dense products by BLIS and decompositions by LAPACK; the one place where both are known.
+ * Dense products by BLIS and decompositions by LAPACK; the one place where both are known. Slim
+ * results (slim.h) are made without either.
  *
  * Products go through BLIS's own interface, whose names no other BLAS has: whichever libblas a
  * program drags in, these run single-threaded in BLIS, and sizes are 64-bit. */

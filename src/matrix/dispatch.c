@@ -5,6 +5,7 @@
 #include "matrix/distances.h"
 #include "matrix/gather.h"
 #include "matrix/kernels.h"
+#include "matrix/slim.h"
 
 #include <stddef.h>
 
@@ -12,6 +13,7 @@ extern const tsr__kernels tsr__kernels_f64_base, tsr__kernels_f32_base;
 extern const tsr__distances tsr__distances_f64_base, tsr__distances_f32_base;
 extern const tsr__descents tsr__descents_f64_base, tsr__descents_f32_base;
 extern const tsr__gathers tsr__gathers_f64_base, tsr__gathers_f32_base;
+extern const tsr__slims tsr__slims_f64_base, tsr__slims_f32_base;
 
 struct set {
     const char *name;
@@ -20,6 +22,7 @@ struct set {
     const tsr__distances *distances[2];
     const tsr__descents *descents[2];
     const tsr__gathers *gathers[2];
+    const tsr__slims *slims[2];
 };
 
 #if defined(__x86_64__)
@@ -30,7 +33,9 @@ extern const tsr__distances tsr__distances_f64_v4, tsr__distances_f32_v4;
 extern const tsr__descents tsr__descents_f64_v3, tsr__descents_f32_v3;
 extern const tsr__descents tsr__descents_f64_v4, tsr__descents_f32_v4;
 extern const tsr__gathers tsr__gathers_f64_v3, tsr__gathers_f32_v3;
+extern const tsr__slims tsr__slims_f64_v3, tsr__slims_f32_v3;
 extern const tsr__gathers tsr__gathers_f64_v4, tsr__gathers_f32_v4;
+extern const tsr__slims tsr__slims_f64_v4, tsr__slims_f32_v4;
 
 static bool runs_v3(void)
 {
@@ -53,20 +58,23 @@ static const struct set sets[] = {
      {&tsr__kernels_f64_v4, &tsr__kernels_f32_v4},
      {&tsr__distances_f64_v4, &tsr__distances_f32_v4},
      {&tsr__descents_f64_v4, &tsr__descents_f32_v4},
-     {&tsr__gathers_f64_v4, &tsr__gathers_f32_v4}},
+     {&tsr__gathers_f64_v4, &tsr__gathers_f32_v4},
+     {&tsr__slims_f64_v4, &tsr__slims_f32_v4}},
     {"v3",
      runs_v3,
      {&tsr__kernels_f64_v3, &tsr__kernels_f32_v3},
      {&tsr__distances_f64_v3, &tsr__distances_f32_v3},
      {&tsr__descents_f64_v3, &tsr__descents_f32_v3},
-     {&tsr__gathers_f64_v3, &tsr__gathers_f32_v3}},
+     {&tsr__gathers_f64_v3, &tsr__gathers_f32_v3},
+     {&tsr__slims_f64_v3, &tsr__slims_f32_v3}},
 #endif
     {"base",
      NULL,
      {&tsr__kernels_f64_base, &tsr__kernels_f32_base},
      {&tsr__distances_f64_base, &tsr__distances_f32_base},
      {&tsr__descents_f64_base, &tsr__descents_f32_base},
-     {&tsr__gathers_f64_base, &tsr__gathers_f32_base}},
+     {&tsr__gathers_f64_base, &tsr__gathers_f32_base},
+     {&tsr__slims_f64_base, &tsr__slims_f32_base}},
 };
 
 static const struct set *chosen(void)
@@ -95,6 +103,11 @@ const tsr__descents *tsr__descents_of(tsr_type type)
 const tsr__gathers *tsr__gathers_of(tsr_type type)
 {
     return chosen()->gathers[type];
+}
+
+const tsr__slims *tsr__slims_of(tsr_type type)
+{
+    return chosen()->slims[type];
 }
 
 const char *tsr__kernels_name(void)

@@ -10,6 +10,13 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Before a loop over registers: written out, or they would be memory. */
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+
 enum { BYTES = 64, LANES = BYTES / sizeof(real) };
 typedef real lanes __attribute__((vector_size(BYTES)));
 typedef whole mask __attribute__((vector_size(BYTES)));
@@ -45,10 +52,10 @@ INLINE void interleave(lanes *first, lanes *second, const lanes *a, const lanes 
 /* LANES vectors as a square: its transpose, by interleaving halves as often as LANES doubles. */
 INLINE void turn_tile(lanes *tile)
 {
-#pragma GCC unroll 4
+    UNROLLED
     for (int size = 1; size < LANES; size *= 2) {
         lanes next[LANES];
-#pragma GCC unroll 16
+        UNROLLED
         for (int i = 0; i < LANES / 2; i++)
             interleave(&next[2 * i], &next[2 * i + 1], &tile[i], &tile[i + LANES / 2]);
         memcpy(tile, next, sizeof next);
