@@ -64,6 +64,7 @@ class Tessera:
                 ctypes.byref(out), *(POINTER(a.ctypes.data) for a in arrays), rows, columns,
                 TYPE[x.dtype]))
         else:
+            x = numpy.ascontiguousarray(x)
             kept.append(x)
             self.check(self.library.tsr_matrix_view_dense(
                 ctypes.byref(out), POINTER(x.ctypes.data), rows, columns, columns, TYPE[x.dtype]))

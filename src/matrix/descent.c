@@ -148,39 +148,89 @@ static inline lanes *residual_row(const tsr__weave *w, int64_t entry)
     return (lanes *)((real *)w->residual + at * w->stride);
 }
 
-static void weave(const tsr__weave *w)
+enum { SIDE = 4, WIDE = 2 }; /* sums side by side; vectors of a row in registers */
+
+/* slope += x D for some columns, whose sums stay in registers. */
+INLINE void add_slope(lanes *slope, const tsr__weave *w, int64_t first, const int vectors)
 {
-    const int64_t k = w->k, vectors = w->stride / LANES;
-    const real *x = w->x, *b = w->gram, square = (real)w->square;
-    lanes *slope = w->work, *moved = slope + vectors;
-    real *r = w->work, *weight = w->weights, *by = (real *)moved;
-    memset(slope, 0, 2 * (size_t)w->stride * sizeof *x);
-    for (int64_t e = 0; e < w->count; e++) {
-        const lanes *d = residual_row(w, e);
-        for (int64_t v = 0; v < vectors; v++)
-            slope[v] += x[e] * d[v];
+    const real *x = w->x;
+    lanes sum[SIDE][WIDE];
+    UNROLLED
+    for (int i = 0; i < SIDE; i++) {
+        UNROLLED
+        for (int v = 0; v < vectors; v++)
+            sum[i][v] = (lanes){0};
     }
-    for (int sweep = 0; sweep < w->sweeps; sweep++) {
-        for (int64_t j = 0; j < k; j++) {
+    int64_t e = 0;
+    for (; e + SIDE <= w->count; e += SIDE) {
+        UNROLLED
+        for (int i = 0; i < SIDE; i++) {
+            const lanes *d = residual_row(w, e + i) + first;
+            UNROLLED
+            for (int v = 0; v < vectors; v++)
+                sum[i][v] += x[e + i] * d[v];
+        }
+    }
+    for (; e < w->count; e++) {
+        const lanes *d = residual_row(w, e) + first;
+        UNROLLED
+        for (int v = 0; v < vectors; v++)
+            sum[0][v] += x[e] * d[v];
+    }
+    UNROLLED
+    for (int v = 0; v < vectors; v++)
+        slope[first + v] += (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
+}
+
+/* D += x' moved for some columns. */
+INLINE void follow(const tsr__weave *w, const lanes *moved, int64_t first, const int vectors)
+{
+    const real *x = w->x;
+    for (int64_t e = 0; e < w->count; e++) {
+        lanes *d = residual_row(w, e) + first;
+        UNROLLED
+        for (int v = 0; v < vectors; v++)
+            d[v] += x[e] * moved[first + v];
+    }
+}
+
+/* The weights' descent; slope follows them, and moved becomes what they moved by, times B. */
+static void descend_weights(const tsr__weave *w, real *slope, real *moved)
+{
+    const real *b = w->gram, square = (real)w->square;
+    real *weight = w->weights;
+    for (int sweep = 0; sweep < w->sweeps; sweep++)
+        for (int64_t j = 0; j < w->k; j++) {
             const real curve = square * b[j * w->stride + j];
             if (!(curve > 0))
                 continue;
-            real step = -r[j] / curve;
+            real step = -slope[j] / curve;
             step = step > -weight[j] ? step : -weight[j];
             weight[j] += step;
             if (step == 0)
                 continue;
             for (int64_t l = 0; l < w->stride; l++) {
-                r[l] += step * square * b[j * w->stride + l];
-                by[l] += step * b[j * w->stride + l];
+                slope[l] += step * square * b[j * w->stride + l];
+                moved[l] += step * b[j * w->stride + l];
             }
         }
-    }
-    for (int64_t e = 0; e < w->count; e++) {
-        lanes *d = residual_row(w, e);
-        for (int64_t v = 0; v < vectors; v++)
-            d[v] += x[e] * moved[v];
-    }
+}
+
+static void weave(const tsr__weave *w)
+{
+    const int64_t vectors = w->stride / LANES;
+    lanes *slope = w->work, *moved = slope + vectors;
+    memset(slope, 0, 2 * (size_t)w->stride * sizeof(real));
+    int64_t v = 0;
+    for (; v + WIDE <= vectors; v += WIDE)
+        add_slope(slope, w, v, WIDE);
+    for (; v < vectors; v++)
+        add_slope(slope, w, v, 1);
+    descend_weights(w, (real *)slope, (real *)moved);
+    for (v = 0; v + WIDE <= vectors; v += WIDE)
+        follow(w, moved, v, WIDE);
+    for (; v < vectors; v++)
+        follow(w, moved, v, 1);
 }
 
 void KERNEL(tsr__entropy_)(const tsr__entropy *descent); /* entropy.c */
