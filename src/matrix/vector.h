@@ -25,14 +25,20 @@ typedef whole mask __attribute__((vector_size(BYTES)));
 typedef real loose __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
 
 /* The sum of the lanes, by halves. */
-static inline real total(const lanes *v)
+INLINE real total(const lanes *v)
 {
-    real part[LANES];
-    memcpy(part, v, sizeof part);
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            part[i] += part[i + half];
-    return part[0];
+    lanes s = *v;
+#ifdef TSR_KERNELS_f32
+    s += __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    s += __builtin_shufflevector(s, s, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3);
+    s += __builtin_shufflevector(s, s, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1);
+    s += __builtin_shufflevector(s, s, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0);
+#else
+    s += __builtin_shufflevector(s, s, 4, 5, 6, 7, 0, 1, 2, 3);
+    s += __builtin_shufflevector(s, s, 2, 3, 0, 1, 2, 3, 0, 1);
+    s += __builtin_shufflevector(s, s, 1, 0, 1, 0, 1, 0, 1, 0);
+#endif
+    return s[0];
 }
 
 /* The lanes of a and b in turn: those of their first halves, and of their second. */
