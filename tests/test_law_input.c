@@ -141,6 +141,10 @@ static void values(void **state)
     l.x[3 * M + 2] = (double)INFINITY;
     check_refused(
         &l, &(refusal){"model=nmf missing=mask rank=3", TSR_ERROR_DATA, {"3", "2", NULL}});
+    l.x[3 * M + 2] = 1e300; /* whose square is no number */
+    check_refused(
+        &l,
+        &(refusal){"model=nmf rank=3", TSR_ERROR_DIVERGED, {"no longer a number", NULL, NULL}});
     lab_free(&l);
 }
 

@@ -22,6 +22,23 @@ static reals random_reals(tsr_type type, int64_t count, tsr__random *random)
     return r;
 }
 
+static tsr__product product_of(const shape *s, const reals *a, const reals *b, const reals *c,
+                               int64_t lda, int64_t ldb)
+{
+    return (tsr__product){.transpose_a = s->turned,
+                          .rows = s->rows,
+                          .columns = s->columns,
+                          .inner = s->inner,
+                          .alpha = s->alpha,
+                          .beta = s->beta,
+                          .a = a->v,
+                          .b = b->v,
+                          .c = c->v,
+                          .lda = lda,
+                          .ldb = ldb,
+                          .ldc = ldb};
+}
+
 /* Rows of all three lie further apart than they are long; what lies between stays as it is. */
 static void try_shape(const shape *s)
 {
@@ -35,18 +52,7 @@ static void try_shape(const shape *s)
     if (s->beta == 0) /* then C may hold anything */
         for (int64_t i = 0; i < s->rows * ldb; i++)
             put(&c, i, i % ldb < s->columns ? (double)NAN : at(&before, i));
-    const tsr__product product = {.transpose_a = s->turned,
-                                  .rows = s->rows,
-                                  .columns = s->columns,
-                                  .inner = s->inner,
-                                  .alpha = s->alpha,
-                                  .beta = s->beta,
-                                  .a = a.v,
-                                  .b = b.v,
-                                  .c = c.v,
-                                  .lda = lda,
-                                  .ldb = ldb,
-                                  .ldc = ldb};
+    const tsr__product product = product_of(s, &a, &b, &c, lda, ldb);
     tsr__multiply_dense(s->type, &product);
     for (int64_t i = 0; i < s->rows; i++)
         for (int64_t j = 0; j < ldb; j++) {
@@ -98,16 +104,8 @@ static void rows_stand_alone(void **state)
         reals a = random_reals((tsr_type)type, (int64_t)ROWS * INNER, &random);
         reals b = random_reals((tsr_type)type, (int64_t)INNER * COLUMNS, &random);
         reals all = make((tsr_type)type, (int64_t)ROWS * COLUMNS), some = copy(&all);
-        tsr__product product = {.rows = ROWS,
-                                .columns = COLUMNS,
-                                .inner = INNER,
-                                .alpha = 1,
-                                .a = a.v,
-                                .b = b.v,
-                                .c = all.v,
-                                .lda = INNER,
-                                .ldb = COLUMNS,
-                                .ldc = COLUMNS};
+        const shape whole = {(tsr_type)type, false, ROWS, COLUMNS, INNER, 1, 0};
+        tsr__product product = product_of(&whole, &a, &b, &all, INNER, COLUMNS);
         tsr__multiply_dense((tsr_type)type, &product);
         for (int64_t first = 0, count = 1; first < ROWS; first += count, count++) {
             product.rows = count < ROWS - first ? count : ROWS - first;

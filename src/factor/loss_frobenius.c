@@ -198,7 +198,7 @@ static double value(const tsr__solver *s)
         lost -= kernels->dot(s->gram_negative, s->spread_lanes, s->k * s->k);
     const double sum = s->square - 2 * kernels->dot(s->collect_lanes, s->basis, s->m * s->k) +
                        kernels->dot(s->gram, s->spread_lanes, s->k * s->k) + lost;
-    return sum > 0 ? sum : 0; /* a perfect fit is a difference of equals */
+    return sum < 0 ? 0 : sum; /* a perfect fit is a difference of equals; NaN stays NaN */
 }
 
 const tsr__loss tsr__loss_frobenius = {
