@@ -112,6 +112,7 @@ static tsr_status relative_error(double *out, const run *r)
     const tsr_matrix *x = r->problem.x;
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
+    const tsr__known_rows features = tsr__known_features(s);
     void *p = NULL, *q = NULL;
     double all = 0, off = 0;
     if (s->kernel) {
@@ -126,17 +127,13 @@ static tsr_status relative_error(double *out, const run *r)
     for (int64_t i = 0; i < x->samples; i++) {
         const void *g = tsr__real_at(s, s->codes, r->problem.row_of[i] * s->k);
         const double xx = tsr__row_square(x, i);
-        tsr__times(s, q, 1, g, s->gram, 1, s->k, s->k);
+        if (s->missing != NULL)
+            tsr__known_times(q, 1, &s->known[0], &features, i, 1, g, s->gram);
+        else
+            tsr__times(s, q, 1, g, s->gram, 1, s->k, s->k);
         all += xx;
         off += xx - 2 * kernels->dot(tsr__real_at(s, p, i * s->k), g, s->k) +
                kernels->dot(q, g, s->k);
-        for (int64_t e = s->missing != NULL ? s->missing->rows[i] : 0,
-                     end = s->missing != NULL ? s->missing->rows[i + 1] : 0;
-             e < end; e++) {
-            const double y =
-                kernels->dot(g, tsr__real_at(s, s->basis, s->missing->columns[e] * s->k), s->k);
-            off -= y * y;
-        }
     }
     *out = all > 0 ? sqrt(fmax(off, 0) / all) : 0;
 done:

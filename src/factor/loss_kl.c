@@ -9,7 +9,7 @@
  * R is anew after either factor moved, so a pass makes it twice for each block: before the
  * block's codes move and after. Dense blocks keep R in a tile of block size; sparse ones need
  * their non-zeros only, and the sum of y over all entries is (1' w G) . (1' F). Missing entries
- * enter as zeros and are taken out of the flat halves and of the sum of y again. Lee & Seung
+ * enter as zeros and every row then has sums of its own (known.c). Lee & Seung
  * 2000; cost 8 n m k a pass, sparse 8 nnz k. Coordinate descent (matrix/descent.h) works on rows
  * of X for the codes and on columns for the basis: sparse data are kept by column too, of dense
  * ones a panel of columns is turned at a time. */
@@ -26,7 +26,7 @@ static void *rows_of(const tsr__solver *s, const tsr__block *block)
     return tsr__real_at(s, s->codes, block->first * s->k);
 }
 
-/* The lane's tile (block x m) = G_b F'. */
+/* The lane's tile (block x m) = G_b F', zero where nothing is known. */
 static void reconstruct(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__product product = {.transpose_b = true,
@@ -41,6 +41,10 @@ static void reconstruct(const tsr__solver *s, const tsr__block *block, tsr__lane
                                   .ldb = s->k,
                                   .ldc = s->m};
     tsr__multiply_dense(s->type, &product);
+    for (int64_t i = 0; s->missing != NULL && i < block->samples; i++)
+        for (int64_t at = s->missing->rows[block->first + i];
+             at < s->missing->rows[block->first + i + 1]; at++)
+            tsr__real_set(s, lane->tile, i * s->m + s->missing->columns[at], 0);
 }
 
 /* The tile becomes R; returns the weighted loss of the block when asked. */
@@ -79,22 +83,19 @@ static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *la
     tsr__block_project(lane->projection, &tile, s->basis, s->k);
 }
 
-/* flat rows = 1' F less the rows of F where entries are missing. */
-static void fill_flat(const tsr__solver *s, const tsr__block *block, void *flat)
+/* flat rows = 1' F over the known entries. */
+static void fill_flat(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    const tsr_matrix *gone = s->missing;
+    const tsr__known_rows features = tsr__known_features(s);
+    const double *sums = s->column_sum;
     for (int64_t i = 0; i < block->samples; i++) {
+        if (s->missing != NULL) {
+            sums = s->known[lane - s->lane].sums;
+            tsr__known_sums(s->known[lane - s->lane].sums, &features, block->first + i,
+                            s->column_sum);
+        }
         for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, flat, i * s->k + j, s->column_sum[j]);
-        const int64_t row = block->first + i;
-        for (int64_t at = gone != NULL ? gone->rows[row] : 0,
-                     end = gone != NULL ? gone->rows[row + 1] : 0;
-             at < end; at++)
-            tsr__kernels_for(s)->add(tsr__real_at(s, flat, i * s->k), -1,
-                                     tsr__real_at(s, s->basis, gone->columns[at] * s->k), s->k);
-        for (int64_t j = 0; gone != NULL && j < s->k; j++)
-            if (tsr__real_get(s, flat, i * s->k + j) < 0)
-                tsr__real_set(s, flat, i * s->k + j, 0);
+            tsr__real_set(s, lane->halves.flat, i * s->k + j, sums[j]);
     }
 }
 
@@ -104,7 +105,7 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
     const int64_t count = block->samples * s->k;
     memcpy(lane->halves.minus, lane->projection, (size_t)count * tsr__type_size(s->type));
     memset(lane->halves.curved, 0, (size_t)count * tsr__type_size(s->type));
-    fill_flat(s, block, lane->halves.flat);
+    fill_flat(s, block, lane);
     if (s->weight != NULL) {
         const void *w = tsr__real_at(s, s->weight, block->first);
         kernels->scale_rows(lane->halves.minus, lane->halves.minus, w, block->samples, s->k);
@@ -112,32 +113,24 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
     }
 }
 
-static void without_missing(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
-                            const void *h)
+/* sum w (x log(x / y) - x) over the entries of a sparse block; with missing values + y of the
+ * known ones, which else is a product of sums. */
+static double value_of(const tsr__solver *s, const tsr__block *block, const tsr__lane *lane)
 {
-    const tsr_matrix *gone = s->missing;
-    for (int64_t i = 0; i < block->samples; i++) {
-        const int64_t row = block->first + i;
-        const void *hi = tsr__real_at(s, h, i * s->k);
-        for (int64_t at = gone->rows[row]; at < gone->rows[row + 1]; at++) {
-            const int64_t j = gone->columns[at];
-            tsr__kernels_for(s)->add(tsr__real_at(s, lane->lost, j * s->k), 1, hi, s->k);
-            lane->value -=
-                tsr__kernels_for(s)->dot(hi, tsr__real_at(s, s->basis, j * s->k), s->k);
-        }
-    }
-}
-
-/* sum w (x log(x / y) - x) over the entries of a sparse block. */
-static double value_of(const tsr__solver *s, const tsr__block *block)
-{
+    const tsr__known_rows features = tsr__known_features(s);
     double sum = 0;
     for (int64_t i = 0; i < block->samples; i++) {
         tsr__gather x = tsr__block_gather(block, s->basis, s->k);
+        const void *g = tsr__real_at(s, rows_of(s, block), i * s->k);
         x.rows += i, x.samples = 1;
         const double w = s->weight != NULL ? tsr__real_get(s, s->weight, block->first + i) : 1;
-        sum += w * tsr__gathers_of(s->type)->ratio(
-                       NULL, &x, tsr__real_at(s, rows_of(s, block), i * s->k), true);
+        sum += w * tsr__gathers_of(s->type)->ratio(NULL, &x, g, true);
+        if (s->missing == NULL)
+            continue;
+        double *sums = s->known[lane - s->lane].sums;
+        tsr__known_sums(sums, &features, block->first + i, s->column_sum);
+        for (int64_t j = 0; j < s->k; j++)
+            sum += w * sums[j] * tsr__real_get(s, g, j);
     }
     return sum;
 }
@@ -152,7 +145,7 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
         h = lane->weighted;
     }
     if (block->sparse) {
-        lane->value += value_of(s, block);
+        lane->value += value_of(s, block, lane);
     } else {
         reconstruct(s, block, lane);
         lane->value += make_ratio(s, block, lane, true);
@@ -161,8 +154,6 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
             tsr__block_collect(lane->collect, &tile, h, s->k, false);
     }
     kernels->add_column_sums(lane->column_sum, h, NULL, block->samples, s->k);
-    if (s->missing != NULL)
-        without_missing(s, block, lane, h);
 }
 
 static void collect(tsr__solver *s, const tsr__block *block, int64_t lane)
@@ -179,22 +170,37 @@ static void basis(const tsr__solver *s, tsr__halves *halves)
     const int64_t count = s->m * s->k;
     memcpy(halves->minus, s->collect_lanes, (size_t)count * tsr__type_size(s->type));
     memset(halves->curved, 0, (size_t)count * tsr__type_size(s->type));
-    for (int64_t i = 0; i < count; i++)
-        tsr__real_set(s, halves->flat, i, s->column_lanes[i % s->k]);
-    if (s->missing != NULL) {
-        tsr__kernels_for(s)->add(halves->flat, -1, s->lost_lanes, count);
-        for (int64_t i = 0; i < count; i++)
-            if (tsr__real_get(s, halves->flat, i) < 0)
-                tsr__real_set(s, halves->flat, i, 0);
+    const tsr__known_rows samples = tsr__known_samples(s);
+    const double *sums = s->column_lanes;
+    for (int64_t i = 0; i < s->m; i++) {
+        if (s->missing != NULL) {
+            sums = s->known[0].sums;
+            tsr__known_sums(s->known[0].sums, &samples, i, s->column_lanes);
+        }
+        for (int64_t j = 0; j < s->k; j++)
+            tsr__real_set(s, halves->flat, i * s->k + j, sums[j]);
     }
+}
+
+/* With missing values every row of a block has sums of its own; `of` is the other factor. */
+static void take_sums(tsr__entropy *descent, const tsr__solver *s, const tsr__known *known,
+                      const tsr__known_rows *of, int64_t first, int64_t rows)
+{
+    if (s->missing == NULL)
+        return;
+    for (int64_t i = 0; i < rows; i++)
+        tsr__known_sums(known->sums + i * s->k, of, first + i, descent->sums);
+    descent->sums = known->sums;
+    descent->sums_stride = s->k;
 }
 
 static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
                           const void *slope, const void *bend)
 {
+    const tsr__known_rows features = tsr__known_features(s);
     if (!block->sparse)
         project(s, block, lane);
-    const tsr__entropy descent = {
+    tsr__entropy descent = {
         .theta = rows_of(s, block),
         .x = tsr__block_gather(block, s->basis, s->k),
         .turned = s->turned_basis,
@@ -207,16 +213,16 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
         .bend = bend,
         .work = s->room[lane - s->lane],
         .sweeps = s->codes_sweeps};
+    take_sums(&descent, s, &s->known[lane - s->lane], &features, block->first, block->samples);
     tsr__descents_of(s->type)->entropy(&descent);
 }
 
-/* A block of the turned data: its rows are features, its factor is the codes. What a longer
- * basis vector costs the penalties (update.c) and the elastic net are slopes here. */
+/* A block of the turned data: its rows are features, its factor is the codes. */
 static void descend_features(tsr__solver *s, const tsr__block *block, const void *turned,
-                             void *work)
+                             int64_t lane)
 {
+    const tsr__known_rows samples = tsr__known_samples(s);
     const int64_t at = block->first * s->k;
-    const bool priced = s->scale == TSR_SCALE_MODEL;
     tsr__entropy descent = {.theta = tsr__real_at(s, s->basis, at),
                             .x = tsr__block_gather(block, s->codes, s->k),
                             .turned = turned,
@@ -225,25 +231,17 @@ static void descend_features(tsr__solver *s, const tsr__block *block, const void
                             .sums = s->column_lanes,
                             .pull =
                                 block->sparse ? NULL : tsr__real_at(s, s->collect_lanes, at),
-                            .work = work,
+                            .work = s->room[lane],
                             .sweeps = s->basis_sweeps};
-    if (priced || s->basis_lasso > 0 || s->basis_ridge > 0) {
-        descent.slope = tsr__real_at(s, s->halves.flat, at);
-        descent.bend = tsr__real_at(s, s->halves.minus, at);
-        for (int64_t i = at; i < at + block->samples * s->k; i++) {
-            tsr__real_set(s, s->halves.flat, i,
-                          (priced ? s->columns[i % s->k] : 0) + s->basis_lasso +
-                              s->basis_ridge * tsr__real_get(s, s->basis, i));
-            tsr__real_set(s, s->halves.minus, i, s->basis_ridge);
-        }
-    }
+    tsr__basis_bend(s, block->first, block->samples, &descent.slope, &descent.bend);
+    take_sums(&descent, s, &s->known[lane], &samples, block->first, block->samples);
     tsr__descents_of(s->type)->entropy(&descent);
 }
 
 static void descend_sparse(void *context, const tsr__block *block, int64_t lane)
 {
     tsr__solver *s = context;
-    descend_features(s, block, NULL, s->room[lane]);
+    descend_features(s, block, NULL, lane);
 }
 
 /* Some features of all samples, times the weights, as rows of a panel. */
@@ -272,7 +270,7 @@ static void descend_panel(void *context, int64_t item, int thread)
                           tsr__real_get(s, s->panel[thread], at) *
                               tsr__real_get(s, s->weight, i));
         }
-    descend_features(s, &rows, s->turned_codes, s->room[thread]);
+    descend_features(s, &rows, s->turned_codes, thread);
 }
 
 static void turn(const tsr__solver *s, void *to, const void *factor, int64_t rows)
@@ -302,7 +300,7 @@ static double value(const tsr__solver *s)
     double sum = 0;
     for (int64_t lane = 0; lane < s->lanes; lane++)
         sum += s->lane[lane].value;
-    for (int64_t j = 0; s->source.sparse && j < s->k; j++)
+    for (int64_t j = 0; s->source.sparse && s->missing == NULL && j < s->k; j++)
         sum += s->column_lanes[j] * s->column_sum[j];
     return sum;
 }

@@ -189,11 +189,10 @@ static void choose_scale(tsr__solver *s, const tsr__plan *plan)
     const int wanted = plan->options->basis_norm;
     /* A penalty on the basis holds its scale by itself, and would not be left as it is by
      * scaling; only on the sphere both are had at once. */
-    const bool sphere =
-        plan->loss == TSR_LOSS_FROBENIUS && plan->basis == TSR_BASIS_FREE && s->missing == NULL;
+    const bool round = plan->loss == TSR_LOSS_FROBENIUS && plan->basis == TSR_BASIS_FREE &&
+                       s->missing == NULL && (wanted == 0 || wanted == 3);
     const bool held =
-        s->basis_lasso > 0 || s->basis_ridge > 0 || (s->decorrelate > 0 && !sphere);
-    const bool evadable = s->penalties > 0 && !held;
+        s->basis_lasso > 0 || s->basis_ridge > 0 || (s->decorrelate > 0 && !round);
     if (plan->mu) {
         s->scale = plan->row->links && wanted == 0 ? TSR_SCALE_BASIS
                    : wanted > 1                    ? TSR_SCALE_PRODUCT
@@ -201,13 +200,14 @@ static void choose_scale(tsr__solver *s, const tsr__plan *plan)
         s->norm = wanted == 2 ? TSR_BASIS_NORM_L1 : TSR_BASIS_NORM_L2;
         return;
     }
-    /* Unit vectors cost nothing, and make the codes of all vectors comparable: clusters of codes
-     * are clusters of what the vectors contribute. */
-    const bool even = !held && s->decorrelate <= 0;
-    const bool fixed = wanted > 1 || (wanted == 0 && (evadable || even));
-    s->scale = !fixed ? TSR_SCALE_FREE : s->penalties > 0 ? TSR_SCALE_MODEL : TSR_SCALE_PRODUCT;
+    /* Where J does not mind, unit vectors make the codes of all vectors comparable: clusters of
+     * codes are clusters of what the vectors contribute. */
+    const bool fixed = wanted > 1 || (wanted == 0 && !held);
+    const bool minds = s->penalties > 0 || s->decorrelate > 0;
+    s->scale = !fixed ? TSR_SCALE_FREE : minds ? TSR_SCALE_MODEL : TSR_SCALE_PRODUCT;
     s->norm = wanted == 2 || (wanted == 0 && plan->loss == TSR_LOSS_KL) ? TSR_BASIS_NORM_L1
                                                                         : TSR_BASIS_NORM_L2;
+    s->sphere = round && s->scale == TSR_SCALE_MODEL;
 }
 
 /* Sweeps are cheap beside the products with the data that they wait for, 2 width k operations a
@@ -218,22 +218,15 @@ static int sweeps_worth(double width, int64_t k)
 }
 
 /* True where the rows of a free basis, on the sphere its vectors, or the samples' weights of a
- * concept basis are problems of their own: no penalty ties them, be it by de-correlation, by
- * the square of a vector's length or by a reward that has no bottom. */
+ * concept basis are problems of their own: no penalty ties them, be it by de-correlation or by a
+ * reward that has no bottom. */
 static bool descends(const tsr__solver *s, const tsr__plan *plan)
 {
-    const bool frobenius = plan->loss == TSR_LOSS_FROBENIUS;
-    const bool model = s->scale == TSR_SCALE_MODEL, l2 = s->norm == TSR_BASIS_NORM_L2;
-    bool tied = s->decorrelate > 0;
+    const bool l2 = s->scale != TSR_SCALE_MODEL || s->norm == TSR_BASIS_NORM_L2;
     if (s->map == &tsr__map_concept)
-        return frobenius && !tied && (!model || l2) && plan->options->link_form == 0;
-    if (s->map != &tsr__map_free)
-        return false;
-    if (frobenius && model)
-        return l2;
-    for (int i = 0; model && i < s->penalties; i++)
-        tied = tied || s->penalty[i].kind->degree > 1;
-    return !tied;
+        return plan->loss == TSR_LOSS_FROBENIUS && s->decorrelate <= 0 && l2 &&
+               plan->options->link_form == 0;
+    return s->map == &tsr__map_free && (s->sphere || s->decorrelate <= 0);
 }
 
 static int64_t longest_row(const tsr__solver *s, const tsr__problem *problem)
@@ -254,7 +247,7 @@ static int64_t longest_row(const tsr__solver *s, const tsr__problem *problem)
 
 static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem)
 {
-    const bool frobenius = plan->loss == TSR_LOSS_FROBENIUS, mask = problem->missing != NULL;
+    const bool frobenius = plan->loss == TSR_LOSS_FROBENIUS;
     const tsr_matrix *x = s->source.held;
     const double filled =
         (double)tsr_matrix_stored(x) / ((double)x->samples * (double)x->features);
@@ -269,9 +262,10 @@ static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__probl
         if (plan->row->root && plan->weights.graph > 0)
             s->codes_rule = TSR_RULE_MAJORISE;
     } else {
-        s->codes_rule = mask ? TSR_RULE_MAJORISE : TSR_RULE_DESCEND;
-        s->basis_rule = !mask && descends(s, plan) ? TSR_RULE_DESCEND : TSR_RULE_MAJORISE;
+        s->codes_rule = TSR_RULE_DESCEND;
+        s->basis_rule = descends(s, plan) ? TSR_RULE_DESCEND : TSR_RULE_MAJORISE;
     }
+    s->lifts = !plan->mu;
     s->collects = frobenius || !s->source.sparse || s->basis_rule != TSR_RULE_DESCEND;
     if (!frobenius && s->codes_rule == TSR_RULE_DESCEND) {
         s->basis_sweeps = s->codes_sweeps = 4;
@@ -307,6 +301,7 @@ void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__pro
                        .per_class = per_class,
                        .shared = plan->options->shared,
                        .missing = problem->missing,
+                       .missing_turned = problem->missing_turned,
                        .kernel = problem->kernel != NULL,
                        .constant = problem->constant,
                        .square = problem->square,

@@ -29,9 +29,10 @@ typedef struct tsr__problem {
     const tsr_matrix *x; /* samples as prepared: type, norms, weights, no missing values */
     tsr_matrix *owned;   /* the same where it had to be copied */
     tsr_matrix *missing; /* positions of missing values */
-    tsr_matrix *kernel;  /* samples x samples, or NULL */
-    tsr_matrix *reduced; /* tied: one row a group, or NULL */
-    tsr_matrix *turned;  /* sparse: the rows times their weights, features as rows; or NULL */
+    tsr_matrix *missing_turned; /*   by feature */
+    tsr_matrix *kernel;         /* samples x samples, or NULL */
+    tsr_matrix *reduced;        /* tied: one row a group, or NULL */
+    tsr_matrix *turned; /* sparse: the rows times their weights, features as rows; or NULL */
     tsr_matrix *graph, *attract, *repel; /* rows x rows */
     double *scale;     /* ncw: sum of the samples, m; new ones are weighed against it */
     double *degree[3]; /* row sums of graph, attract, repel */

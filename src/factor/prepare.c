@@ -72,6 +72,7 @@ static tsr_status set_missing_apart(tsr__problem *p, const tsr_matrix *extra)
         one[e] = 1;
     TSR_TRY(tsr_matrix_create_sparse(&p->missing, x->samples, x->features, count, row, column,
                                      one, TSR_FLOAT64));
+    TSR_TRY(tsr_matrix_copy_transposed(&p->missing_turned, p->missing));
 done:
     tsr__free(row);
     tsr__free(column);
@@ -305,8 +306,9 @@ done:
 
 void tsr__problem_clear(tsr__problem *p)
 {
-    tsr_matrix *const matrices[] = {p->owned,  p->missing, p->kernel,  p->reduced,
-                                    p->turned, p->graph,   p->attract, p->repel};
+    tsr_matrix *const matrices[] = {p->owned,  p->missing, p->missing_turned,
+                                    p->kernel, p->reduced, p->turned,
+                                    p->graph,  p->attract, p->repel};
     void *const arrays[] = {p->scale,   p->degree[0],  p->degree[1], p->degree[2],
                             p->members, p->population, p->weight,    p->seen,
                             p->row_of,  p->row_class};

@@ -60,7 +60,6 @@ static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
                      .tile = tiled ? take(s, arena, rows * s->m) : NULL,
                      .collect = part(s, s->collect_lanes, lane % sum_lanes_of(s) * s->m * s->k),
                      .spread = part(s, s->spread_lanes, lane * s->k * s->k),
-                     .lost = part(s, s->lost_lanes, lane * s->m * s->k),
                      .column_sum =
                          s->column_lanes != NULL ? s->column_lanes + lane * s->k : NULL};
 }
@@ -107,6 +106,20 @@ static void layout_turned(tsr__solver *s, tsr__arena *arena)
         s->panel[i] = take(s, arena, TSR_PANEL * tsr__padded(s->n));
 }
 
+/* A row's own sums, for the blocks of either factor. */
+static void layout_known(tsr__solver *s, tsr__arena *arena)
+{
+    const int64_t codes = s->source.block_samples, turned = s->turned.block_samples;
+    const int64_t most = codes > turned ? codes : turned;
+    for (int64_t i = 0; s->missing != NULL && i < TSR_LANES; i++)
+        s->known[i] = (tsr__known){
+            .gram = take(s, arena, s->k * tsr__padded(s->k)),
+            .rows = take(s, arena, TSR_KNOWN_ROWS * s->k),
+            .weighted = take(s, arena, TSR_KNOWN_ROWS * s->k),
+            .sums = tsr__arena_take(arena, (most > TSR_PANEL ? most : TSR_PANEL) * s->k,
+                                    sizeof(double))};
+}
+
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
 {
     const int64_t larger = s->m > s->k ? s->m : s->k;
@@ -120,10 +133,10 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     s->columns = tsr__arena_take(arena, 2 * s->k, sizeof(double));
     s->column_sum = tsr__arena_take(arena, s->k, sizeof(double));
     s->work = tsr__arena_take(arena, 2 * larger, sizeof(double));
+    s->floor = tsr__arena_take(arena, s->k, sizeof(double));
     s->halves = take_halves(s, arena, s->m, s->decorrelate > 0);
     s->collect_lanes = take(s, arena, sum_lanes_of(s) * s->m * s->k);
     s->spread_lanes = take(s, arena, s->lanes * s->k * s->k);
-    s->lost_lanes = s->missing != NULL ? take(s, arena, s->lanes * s->m * s->k) : NULL;
     s->column_lanes = tsr__arena_take(arena, s->lanes * s->k, sizeof(double));
     layout_concept(s, arena);
     for (int i = 0; i < s->penalties; i++)
@@ -131,6 +144,7 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     for (int64_t i = 0; i < TSR_LANES; i++)
         s->room[i] = take(s, arena, room);
     layout_turned(s, arena);
+    layout_known(s, arena);
     for (int64_t lane = 0; lane < s->lanes; lane++)
         layout_lane(s, arena, lane);
 }
@@ -142,8 +156,6 @@ static void clear_sums(tsr__solver *s)
         memset(s->collect_lanes, 0, (size_t)(s->lanes * s->m * s->k) * size);
     memset(s->spread_lanes, 0, (size_t)(s->lanes * s->k * s->k) * size);
     memset(s->column_lanes, 0, (size_t)(s->lanes * s->k) * sizeof *s->column_lanes);
-    if (s->missing != NULL)
-        memset(s->lost_lanes, 0, (size_t)(s->lanes * s->m * s->k) * size);
     for (int64_t lane = 0; lane < s->lanes; lane++)
         s->lane[lane].value = 0;
 }
@@ -154,8 +166,6 @@ static void sum_lanes(tsr__solver *s)
         tsr__lanes_sum(s->collect_lanes, s->m * s->k, s->lanes, s->type, s->threads);
     tsr__lanes_sum(s->spread_lanes, s->k * s->k, s->lanes, s->type, 1);
     tsr__lanes_sum(s->column_lanes, s->k, s->lanes, TSR_FLOAT64, 1);
-    if (s->missing != NULL)
-        tsr__lanes_sum(s->lost_lanes, s->m * s->k, s->lanes, s->type, s->threads);
 }
 
 static double gram_at(const tsr__solver *s, int64_t i)
@@ -226,6 +236,8 @@ static void pass(tsr__solver *s, tsr__visit visit)
     clear_sums(s);
     if (s->loss->prepare != NULL)
         s->loss->prepare(s);
+    if (s->lifts && s->codes_rule != TSR_RULE_DESCEND)
+        tsr__floor_of(s, s->floor, s->codes, s->n);
     tsr__visit_blocks(&s->source, s->threads, visit, s);
     sum_lanes(s);
     if (s->collects && s->turned.blocks > 0)

@@ -14,6 +14,7 @@
 #include "factor/models.h"
 #include "matrix/block.h"
 #include "matrix/kernels.h"
+#include "matrix/known.h"
 
 typedef struct tsr__solver tsr__solver;
 typedef struct tsr__lane tsr__lane;
@@ -106,13 +107,13 @@ struct tsr__penalty {
 
 /* What one block of samples is worked on with; a lane has one. */
 struct tsr__lane {
-    void *projection, *weighted;   /* block x k */
-    tsr__halves halves;            /* block x k each */
-    void *bend;                    /* block x k */
-    void *tile;                    /* KL, dense: block x m */
-    void *collect, *spread, *lost; /* sums: m x k, k x k, m x k (missing entries) */
-    double *column_sum;            /* KL: k */
-    double value;                  /* sum of the loss, where it is summed by block */
+    void *projection, *weighted; /* block x k */
+    tsr__halves halves;          /* block x k each */
+    void *bend;                  /* block x k */
+    void *tile;                  /* KL, dense: block x m */
+    void *collect, *spread;      /* sums: m x k, k x k */
+    double *column_sum;          /* KL: k */
+    double value;                /* sum of the loss, where it is summed by block */
 };
 
 enum { TSR_MOST_PENALTIES = 8, TSR_PANEL = 8 };
@@ -129,12 +130,13 @@ struct tsr__solver {
     const double *members;  /* n: samples behind each row (tied codes); NULL: 1 */
     const int32_t *classes; /* n: class of each row or -1; NULL: none */
     int32_t class_count;
-    int64_t per_class, shared; /* basis vectors of a class, and of none (last) */
-    const tsr_matrix *missing; /* n x m sparse: positions without a value; NULL: none */
-    tsr__source atoms;         /* concept: the samples that span the basis */
-    bool kernel;               /* the data are a kernel: only inner products are known */
-    double square;             /* sum of weight x^2: Frobenius */
-    double constant;           /* what reduction to groups left out of J */
+    int64_t per_class, shared;        /* basis vectors of a class, and of none (last) */
+    const tsr_matrix *missing;        /* n x m sparse: positions without a value; NULL: none */
+    const tsr_matrix *missing_turned; /*   the same by feature */
+    tsr__source atoms;                /* concept: the samples that span the basis */
+    bool kernel;                      /* the data are a kernel: only inner products are known */
+    double square;                    /* sum of weight x^2: Frobenius */
+    double constant;                  /* what reduction to groups left out of J */
 
     /* the choices */
     const tsr__loss *loss;
@@ -143,6 +145,8 @@ struct tsr__solver {
     double basis_exponent, codes_exponent;
     tsr__norm_name norm;
     tsr__scale_rule scale;
+    bool sphere; /* the basis moves vector by vector on the unit sphere */
+    bool lifts;  /* steps that keep zeros end at a floor where the gradient pulls up */
     bool fixed_basis, extrapolates;
     bool collects;                  /* passes sum X' G; else it is made when it is needed */
     int basis_sweeps, codes_sweeps; /* of coordinate descent, a pass */
@@ -168,10 +172,12 @@ struct tsr__solver {
     tsr__halves theta_halves; /* of what is updated: the one or the other */
     void *atom_lanes;         /* concept: lanes x m x k */
     void *woven, *woven_gram; /*   and the residual of its descent, m x k and k x k, padded */
-    void *collect_lanes, *spread_lanes, *lost_lanes; /* sums by lane */
+    void *collect_lanes, *spread_lanes; /* sums by lane */
     double *column_lanes;
-    double *work;          /* 2 max(m, k) doubles */
-    void *room[TSR_LANES]; /* of a descent, by lane or thread */
+    double *work;                /* 2 max(m, k) doubles */
+    double *floor;               /* k: of the codes; see lifts */
+    void *room[TSR_LANES];       /* of a descent, by lane or thread */
+    tsr__known known[TSR_LANES]; /* missing values: of a row's own sums, likewise */
     double penalty_value;
     tsr__lane lane[TSR_LANES];
     int64_t lanes;
@@ -209,6 +215,15 @@ void tsr__basis_halves(tsr__solver *s);
 void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale);
 void tsr__refresh(tsr__solver *s);
 
+/* A hundred-millionth of each column's mean (k). */
+void tsr__floor_of(const tsr__solver *s, double *floor, const void *theta, int64_t rows);
+
+/* Slope and bend of all on rows first .. of the basis that is not data, for coordinate descent:
+ * elastic net, and what longer vectors cost the penalties on the codes. They stand in the
+ * basis's halves; both NULL where there is nothing. */
+void tsr__basis_bend(tsr__solver *s, int64_t first, int64_t rows, const void **slope,
+                     const void **bend);
+
 /* Element i of a real array, and its place in bytes. */
 static inline void *tsr__real_at(const tsr__solver *s, const void *array, int64_t i)
 {
@@ -238,6 +253,17 @@ static inline double tsr__members(const tsr__solver *s, int64_t i)
 static inline const tsr__kernels *tsr__kernels_for(const tsr__solver *s)
 {
     return tsr__kernels_of(s->type);
+}
+
+/* Missing values: the factors as the known entries of a sample, or of a feature, see them. */
+static inline tsr__known_rows tsr__known_features(const tsr__solver *s)
+{
+    return (tsr__known_rows){s->type, s->k, s->m, s->basis, NULL, s->missing};
+}
+
+static inline tsr__known_rows tsr__known_samples(const tsr__solver *s)
+{
+    return (tsr__known_rows){s->type, s->k, s->n, s->codes, s->weight, s->missing_turned};
 }
 
 /* c (rows x columns) = alpha a (rows x inner) b (inner x columns), row-major and contiguous. */

@@ -119,6 +119,14 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
                            bent ? lane->bend : NULL);
 }
 
+void tsr__floor_of(const tsr__solver *s, double *floor, const void *theta, int64_t rows)
+{
+    memset(floor, 0, (size_t)s->k * sizeof *floor);
+    tsr__kernels_for(s)->add_column_sums(floor, theta, NULL, rows, s->k);
+    for (int64_t j = 0; j < s->k; j++)
+        floor[j] *= 1e-8 / (double)rows;
+}
+
 void tsr__update_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -135,6 +143,8 @@ void tsr__update_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
         kernels->majorise(theta, &lane->halves, s->loss->logarithmic, count);
     else
         kernels->signed_root(theta, &lane->halves, count);
+    if (s->lifts)
+        kernels->lift(theta, &lane->halves, s->floor, block->samples, s->k);
 }
 
 /* Basis ----------------------------------------------------------------------------------- */
@@ -156,6 +166,21 @@ static void add_times(const tsr__solver *s, void *c, double by, const void *a, c
     tsr__multiply_dense(s->type, &product);
 }
 
+/* On the sphere the part of the gradient along a vector is no way to go: 4 gamma sum_{l != k}
+ * (f_l . f_k)^2 of it is taken off. */
+static void add_round(const tsr__solver *s, const tsr__halves *halves)
+{
+    for (int64_t k = 0; k < s->k; k++) {
+        double along = 0;
+        for (int64_t l = 0; l < s->k; l++)
+            along += l == k ? 0 : pow(tsr__real_get(s, s->gram, l * s->k + k), 2);
+        for (int64_t i = k; i < s->m * s->k; i += s->k)
+            tsr__real_set(s, halves->minus, i,
+                          tsr__real_get(s, halves->minus, i) +
+                              4 * s->decorrelate * along * tsr__real_get(s, s->basis, i));
+    }
+}
+
 /* 4 gamma (lift gram - lift). Kernels of either sign, lift = U - V and gram = P - N, multiply
  * out to what rises, U P + V N and V, and what falls, U N + V P and U. */
 static void add_decorrelation(const tsr__solver *s, const tsr__halves *halves)
@@ -166,6 +191,8 @@ static void add_decorrelation(const tsr__solver *s, const tsr__halves *halves)
     tsr__times(s, halves->quartic, by, s->lift, s->gram, s->m, s->k, s->k);
     if (s->lift_negative == NULL) {
         kernels->add(halves->minus, by, s->lift, count);
+        if (s->sphere)
+            add_round(s, halves);
         return;
     }
     add_times(s, halves->quartic, by, s->lift_negative, s->gram_negative);
@@ -218,6 +245,46 @@ void tsr__basis_halves(tsr__solver *s)
         add_price(s, &halves);
     s->map->pull(s, &halves);
     s->theta_halves = halves;
+}
+
+/* The price as a slope f and a bend, in entry i of column j. L2: (c/2 + q) ||f||^2 as it is. L1:
+ * q l^2 is bounded like any non-negative quadratic (penalty_links.c) by the diagonal q (sum u) /
+ * u_i with u = f + a hundredth of the column's mean, which lets zeros grow. What is concave lies
+ * below its tangent and does not bend. */
+static void price_of(const tsr__solver *s, int64_t i, int64_t j, double *slope, double *bend)
+{
+    const double c = s->columns[j], q = s->columns[s->k + j];
+    const double f = tsr__real_get(s, s->basis, i * s->k + j);
+    if (s->norm == TSR_BASIS_NORM_L2) {
+        *slope += (c + 2 * q) * f;
+        *bend += fmax(c + 2 * q, 0);
+        return;
+    }
+    const double length = s->column_sum[j], share = 0.01 * length / (double)s->m;
+    *slope += c + 2 * q * length;
+    if (q > 0 && length > 0)
+        *bend += 2 * q * 1.01 * length / (f + share);
+}
+
+void tsr__basis_bend(tsr__solver *s, int64_t first, int64_t rows, const void **slope,
+                     const void **bend)
+{
+    const bool priced = s->scale == TSR_SCALE_MODEL && s->penalties > 0;
+    *slope = *bend = NULL;
+    if (!priced && s->basis_lasso <= 0 && s->basis_ridge <= 0)
+        return;
+    *slope = tsr__real_at(s, s->halves.flat, first * s->k);
+    *bend = tsr__real_at(s, s->halves.minus, first * s->k);
+    for (int64_t i = first; i < first + rows; i++)
+        for (int64_t j = 0; j < s->k; j++) {
+            const int64_t at = i * s->k + j;
+            double up = s->basis_lasso + s->basis_ridge * tsr__real_get(s, s->basis, at);
+            double curve = s->basis_ridge;
+            if (priced)
+                price_of(s, i, j, &up, &curve);
+            tsr__real_set(s, s->halves.flat, at, up);
+            tsr__real_set(s, s->halves.minus, at, curve);
+        }
 }
 
 /* An upper bound of the largest eigenvalue of sum_{l != k} f_l f_l', by row sums of its gram.
@@ -368,27 +435,28 @@ void tsr__update_basis(tsr__solver *s)
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const int64_t rows = s->weights != NULL ? s->atoms.samples : s->m;
     void *theta = s->weights != NULL ? s->weights : s->basis;
-    const bool on_sphere =
-        s->map->descend == NULL && s->scale == TSR_SCALE_MODEL && s->norm == TSR_BASIS_NORM_L2;
     if (s->basis_rule == TSR_RULE_DESCEND) {
         if (s->map->descend != NULL)
             s->map->descend(s);
-        else if (on_sphere)
+        else if (s->sphere)
             descend_sphere(s);
         else
             s->loss->descend_basis(s);
         s->map->push(s);
-        if (!on_sphere)
+        if (!s->sphere)
             tsr__fix_scale(s, s->scale);
         return;
     }
     tsr__basis_halves(s);
+    tsr__floor_of(s, s->work, theta, rows);
     if (s->basis_rule == TSR_RULE_MULTIPLY)
         kernels->multiply(theta, &s->theta_halves, s->basis_exponent, rows * s->k);
     else if (s->basis_rule == TSR_RULE_MAJORISE)
         kernels->majorise(theta, &s->theta_halves, s->loss->logarithmic, rows * s->k);
     else
         kernels->signed_root(theta, &s->theta_halves, rows * s->k);
+    if (s->lifts)
+        kernels->lift(theta, &s->theta_halves, s->work, rows, s->k);
     s->map->push(s);
     tsr__fix_scale(s, s->scale);
 }

@@ -140,6 +140,43 @@ static void squares(const tsr__descent *d)
     }
 }
 
+/* A row against a Q of its own ------------------------------------------------------------ */
+
+/* slope += by row j of Q. */
+static inline void climb(lanes *slope, const tsr__descent *d, int64_t j, real by)
+{
+    const int64_t vectors = tsr__padded(d->k) / LANES;
+    const lanes *q = (const lanes *)d->gram + j * vectors;
+    for (int64_t v = 0; v < vectors; v++)
+        slope[v] += by * q[v];
+}
+
+/* The slope is kept up to date, one row of Q for each coordinate that moves: the coordinates of
+ * one row wait for each other, and only what follows a step runs side by side. */
+static void square(const tsr__descent *d)
+{
+    const int64_t k = d->k, stride = tsr__padded(k);
+    const real *p = d->projection, *gram = d->gram, *rise = d->slope, *bends = d->bend;
+    const real weight = 2 * (d->weight != NULL ? *(const real *)d->weight : 1);
+    real *g = d->theta, *slope = d->work;
+    for (int64_t j = 0; j < stride; j++)
+        slope[j] = j < k ? (rise != NULL ? rise[j] : 0) - weight * p[j] : 0;
+    for (int64_t j = 0; j < k; j++)
+        climb(d->work, d, j, weight * g[j]);
+    for (int sweep = 0; sweep < d->sweeps; sweep++)
+        for (int64_t j = 0; j < k; j++) {
+            const real bend = bends != NULL ? bends[j] : 0;
+            const real curve = weight * gram[j * stride + j] + bend;
+            real step = curve > 0 ? -slope[j] / curve : 0;
+            step = step > -g[j] ? step : -g[j];
+            if (step == 0)
+                continue;
+            g[j] += step;
+            climb(d->work, d, j, weight * step);
+            slope[j] += bend * step;
+        }
+}
+
 /* Concept weights ------------------------------------------------------------------------- */
 
 static inline lanes *residual_row(const tsr__weave *w, int64_t entry)
@@ -237,4 +274,4 @@ void KERNEL(tsr__entropy_)(const tsr__entropy *descent); /* entropy.c */
 
 extern const tsr__descents KERNEL(tsr__descents_);
 const tsr__descents KERNEL(tsr__descents_) = {
-    .squares = squares, .entropy = KERNEL(tsr__entropy_), .weave = weave};
+    .squares = squares, .square = square, .entropy = KERNEL(tsr__entropy_), .weave = weave};

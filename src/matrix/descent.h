@@ -39,8 +39,9 @@ typedef struct tsr__entropy {
     tsr__gather x;
     const void *turned; /* NULL: sparse */
     int64_t width, stride;
-    const double *sums; /* k: column sums of the factor */
-    const void *pull;   /* rows x k: sum x f / y of the rows as they come; NULL: not known */
+    const double *sums;  /* k: column sums of the factor; */
+    int64_t sums_stride; /*   a row's own, as far apart; 0: all rows share them */
+    const void *pull;    /* rows x k: sum x f / y of the rows as they come; NULL: not known */
     const void *weight, *slope, *bend;
     void *work; /* tsr__entropy_room reals, aligned */
     int sweeps;
@@ -79,6 +80,10 @@ typedef struct tsr__weave {
 typedef struct tsr__descents {
     /* Cyclic descent, `sweeps` times: 2 k^2 operations a row and sweep. */
     void (*squares)(const tsr__descent *descent);
+
+    /* The same for one row, against a Q of its own: rows tsr__padded(k) apart, aligned, zeros
+     * behind the k-th. */
+    void (*square)(const tsr__descent *descent);
 
     /* A multiplicative step and cyclic descent: a reciprocal and seven operations an entry for
      * each coordinate above zero or lifted from there. No row ends higher than it began. */

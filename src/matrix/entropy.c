@@ -139,8 +139,8 @@ static void take_line(line *l, const tsr__entropy *d, int64_t row)
     for (int64_t j = 0; j < k; j++) {
         l->start[j] = l->g[j];
         zeros[j] = 0;
-        l->flat[j] = l->weight * d->sums[j] + (slope != NULL ? (double)slope[j] : 0) -
-                     bend_of(l, j) * (double)l->g[j];
+        l->flat[j] = l->weight * d->sums[row * d->sums_stride + j] +
+                     (slope != NULL ? (double)slope[j] : 0) - bend_of(l, j) * (double)l->g[j];
     }
     if (sparse) {
         take_values(l->x, (const real *)d->x.values + d->x.rows[row], count, l->vectors);

@@ -159,6 +159,22 @@ static inline real guarded(real denominator)
     return denominator > tiny ? denominator : tiny;
 }
 
+static void lift(void *theta, const tsr__halves *halves, const double *floor, int64_t rows,
+                 int64_t k)
+{
+    real *t = theta;
+    const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
+               *quartic = halves->quartic, *anti = halves->anti;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < k; j++) {
+            const int64_t e = i * k + j;
+            const real up = minus[e] + at(anti, e),
+                       down = at(flat, e) + at(curved, e) + at(quartic, e);
+            if ((double)t[e] < floor[j] && up > down)
+                t[e] = (real)floor[j];
+        }
+}
+
 static void multiply(void *theta, const tsr__halves *halves, double exponent, int64_t count)
 {
     real *t = theta;
@@ -291,6 +307,7 @@ const tsr__kernels KERNEL(tsr__kernels_) = {.sweep = sweep,
                                             .scale_rows = scale_rows,
                                             .add_column_sums = add_column_sums,
                                             .add_column_squares = add_column_squares,
+                                            .lift = lift,
                                             .multiply = multiply,
                                             .majorise = majorise,
                                             .signed_root = signed_root,

@@ -41,6 +41,11 @@ typedef struct tsr__kernels {
                             int64_t k); /* sums += weight' a; weight may be NULL */
     void (*add_column_squares)(double *sums, const void *a, int64_t rows, int64_t k);
 
+    /* After a step that keeps zeros: entries below their column's floor that the gradient pulled
+     * up are set to the floor, or they would be held for ever. */
+    void (*lift)(void *theta, const tsr__halves *halves, const double *floor, int64_t rows,
+                 int64_t k);
+
     /* Updates, element by element; see tsr__halves. Zeros stay zero. */
     void (*multiply)(void *theta, const tsr__halves *halves, double exponent, int64_t count);
     void (*majorise)(void *theta, const tsr__halves *halves, bool logarithmic, int64_t count);
