@@ -177,34 +177,141 @@ static void test_refusals(void **state)
     clear(&p);
 }
 
-/* A kept model holds the chosen parts, is written and read, and still encodes. */
+static void check_same_reals(const double *a, const double *b, int64_t count)
+{
+    assert_true((a == NULL) == (b == NULL));
+    if (a != NULL)
+        assert_memory_equal(a, b, (size_t)count * sizeof *a);
+}
+
+static void check_same_names(const tsr__names *a, const tsr__names *b, int64_t count)
+{
+    assert_true(b->count >= count);
+    for (int64_t i = 0; i < count; i++)
+        assert_string_equal(a->name[i], b->name[i]);
+}
+
+/* The chosen columns of a are b. */
+static void check_columns(const tsr_matrix *a, const tsr_matrix *b, const int64_t *chosen,
+                          int64_t count)
+{
+    assert_true((a == NULL) == (b == NULL));
+    for (int64_t i = 0; a != NULL && i < a->samples; i++)
+        for (int64_t v = 0; v < count; v++)
+            assert_true(tsr_matrix_at(a, i, chosen[v]) == tsr_matrix_at(b, i, v));
+}
+
+/* All that is no matter of the rank stays as it was. */
+static void check_same_rest(const tsr_model *a, const tsr_model *b)
+{
+    const tsr_fit_report *p = &a->report, *q = &b->report;
+    assert_string_equal(p->model, q->model);
+    assert_string_equal(p->loss, q->loss);
+    assert_int_equal(p->samples, q->samples);
+    assert_int_equal(p->features, q->features);
+    assert_int_equal(p->iterations, q->iterations);
+    assert_int_equal(p->converged, q->converged);
+    assert_int_equal(p->seed, q->seed);
+    const double reals[] = {p->objective, p->data_loss, p->relative_error, p->optimality,
+                            p->seconds,   p->spread,    a->kernel_width};
+    const double others[] = {q->objective, q->data_loss, q->relative_error, q->optimality,
+                             q->seconds,   q->spread,    b->kernel_width};
+    assert_memory_equal(reals, others, sizeof reals);
+    assert_true(lab_same_bits(a->atoms, b->atoms));
+    assert_true(lab_same_bits(a->sample_weights, b->sample_weights));
+    check_same_reals(a->scale, b->scale, p->features);
+    check_same_reals(a->objective, b->objective, p->iterations);
+    check_same_reals(a->seconds, b->seconds, p->iterations);
+    assert_string_equal(a->origin, b->origin);
+    assert_memory_equal(a->labels->of, b->labels->of, N * sizeof *a->labels->of);
+    assert_int_equal(a->labels->classes, b->labels->classes);
+    for (int32_t c = 0; c < a->labels->classes; c++)
+        assert_string_equal(a->labels->name[c], b->labels->name[c]);
+    assert_memory_equal(a->seen, b->seen, N * sizeof *a->seen);
+    assert_int_equal(a->basis->image.height, b->basis->image.height);
+    assert_int_equal(a->basis->image.width, b->basis->image.width);
+    assert_int_equal(a->basis->image.order, b->basis->image.order);
+    assert_int_equal(a->feature_names.count, b->feature_names.count);
+    check_same_names(&a->feature_names, &b->feature_names, a->feature_names.count);
+    assert_int_equal(a->notes.count + 1, b->notes.count); /* which says what was kept */
+    check_same_names(&a->notes, &b->notes, a->notes.count);
+    assert_string_equal(a->recipe.kind, b->recipe.kind);
+    assert_true(lab_same_bits(a->recipe.weight, b->recipe.weight));
+    assert_true(lab_same_bits(a->recipe.dictionary, b->recipe.dictionary));
+    assert_int_equal(a->recipe.setting.count, b->recipe.setting.count);
+    check_same_names(&a->recipe.setting, &b->recipe.setting, a->recipe.setting.count);
+}
+
+/* What depends on the rank is that of the chosen; blocks of classes are no more. */
+static void check_kept(const tsr_model *a, const tsr_model *b, const int64_t *chosen,
+                       int64_t count)
+{
+    assert_int_equal(b->report.rank, count);
+    assert_int_equal(b->options.rank, count);
+    assert_int_equal(b->per_class, 0);
+    assert_int_equal(b->shared, 0);
+    assert_int_equal(a->setting.count, b->setting.count);
+    for (int64_t i = 0; i < a->setting.count; i++) {
+        const char *name = tsr_fit_settings()[i].name;
+        if (strcmp(name, "rank") != 0 && strcmp(name, "per-class") != 0 &&
+            strcmp(name, "shared") != 0)
+            assert_string_equal(a->setting.name[i], b->setting.name[i]);
+    }
+    for (int64_t v = 0; v < count; v++) {
+        for (int64_t j = 0; j < M; j++)
+            assert_true(tsr_matrix_at(a->basis, chosen[v], j) == tsr_matrix_at(b->basis, v, j));
+        for (int64_t w = 0; a->gram != NULL && w < count; w++)
+            assert_true(a->gram[chosen[v] * a->report.rank + chosen[w]] ==
+                        b->gram[v * count + w]);
+    }
+    check_columns(a->codes, b->codes, chosen, count);
+    check_columns(a->weights, b->weights, chosen, count);
+    check_same_rest(a, b);
+}
+
+/* Data with all that a model can remember of them. */
+static tsr_data *rich_data(const lab *l)
+{
+    tsr_data *data = lab_data(l, false);
+    data->origin = tsr__copy_text("pictures.h5:x");
+    for (int j = 0; j < M; j++) {
+        const char name[] = {'f', (char)('0' + j), '\0'};
+        check_ok(tsr__names_add(&data->feature_names, name));
+    }
+    check_ok(tsr_matrix_set_image(data->x, (tsr_image_shape){3, 3, TSR_COLUMN_ORDER}));
+    data->recipe.kind = tsr__copy_text("pixels");
+    check_ok(tsr__names_add(&data->recipe.setting, "size=3x3"));
+    check_ok(tsr_matrix_create(&data->recipe.weight, 1, M, TSR_FLOAT64));
+    check_ok(tsr_matrix_create(&data->recipe.dictionary, 2, 3, TSR_FLOAT64));
+    return data;
+}
+
+/* A kept model holds the chosen parts and the rest, is written and read, and still encodes. */
 static void test_keep(void **state)
 {
     (void)state;
     static const int64_t chosen[] = {4, 1};
     static const char *const lines[] = {"model=cdnmf rank=6", "model=cf rank=6 kernel=rbf",
-                                        "model=nmf-ncw rank=6"};
+                                        "model=nmf-ncw rank=6",
+                                        "model=nmf rank=6 labelled=1 precision=single"};
     lab l = lab_make(N, M, CLASSES, 0, 3);
-    tsr_data *data = lab_data(&l, false);
+    tsr_data *data = rich_data(&l);
+    double heavy[N];
+    tsr_matrix *weights = NULL;
+    lab_uniform(heavy, N, 5);
+    check_ok(tsr_matrix_view_dense(&weights, heavy, N, 1, 1, TSR_FLOAT64));
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         lab_options o;
         tsr_model *kept = NULL, *back = NULL;
         tsr_matrix *codes = NULL;
         lab_options_of(&o, 20, "%s", lines[i]);
+        o.o.sample_weights = i == 0 || i == 3 ? weights : NULL;
         tsr_model *model = lab_fit(data, &o.o);
         check_ok(tsr_model_keep(&kept, model, chosen, 2));
+        check_kept(model, kept, chosen, 2);
         check_ok(tsr_model_write(kept, model_file));
         check_ok(tsr_model_read(&back, model_file));
-        assert_int_equal(tsr_model_report(back).rank, 2);
-        assert_int_equal(back->options.rank, 2);
-        for (int v = 0; v < 2; v++) {
-            for (int j = 0; j < M; j++)
-                assert_true(tsr_matrix_at(tsr_model_basis(back), v, j) ==
-                            tsr_matrix_at(tsr_model_basis(model), chosen[v], j));
-            for (int s = 0; s < N; s++)
-                assert_true(tsr_matrix_at(tsr_model_codes(back), s, v) ==
-                            tsr_matrix_at(tsr_model_codes(model), s, chosen[v]));
-        }
+        check_kept(model, back, chosen, 2);
         check_ok(tsr_model_transform(&codes, back, data, NULL));
         assert_int_equal(tsr_matrix_features(codes), 2);
         check_fails(tsr_model_keep(&back, model, chosen, 0), TSR_ERROR_ARGUMENT, "0 of 6");
@@ -214,6 +321,7 @@ static void test_keep(void **state)
         tsr_model_free(kept);
         tsr_model_free(model);
     }
+    tsr_matrix_free(weights);
     tsr_data_free(data);
     lab_free(&l);
 }

@@ -130,6 +130,11 @@ tsr_status tsr_model_keep(tsr_model **out, const tsr_model *model, const int64_t
     if (model->atoms != NULL)
         TSR_TRY(tsr_matrix_copy_as(&kept->atoms, model->atoms, model->atoms->type,
                                    model->atoms->sparse));
+    if (model->sample_weights != NULL)
+        TSR_TRY(tsr_matrix_copy_samples(&kept->sample_weights, model->sample_weights, NULL,
+                                        model->report.samples));
+    if (model->origin != NULL)
+        TSR_NEW_TEXT(kept->origin, model->origin);
     TSR_TRY(copy_gram(kept, model, vectors, count));
     TSR_TRY(copy_reals(&kept->scale, model->scale, model->report.features));
     TSR_TRY(copy_reals(&kept->objective, model->objective, model->report.iterations));
