@@ -29,13 +29,17 @@ int main(int count, char **argument)
     int32_t *predicted = malloc((size_t)samples * sizeof *predicted);
     if (predicted == NULL)
         goto done;
-    if (tsr_model_predict(predicted, model, tsr_model_codes(model), TSR_PREDICT_BLOCK) ==
+    if (tsr_model_predict(predicted, NULL, model, tsr_model_codes(model), TSR_PREDICT_BLOCK) ==
         TSR_OK) {
-        int64_t right = 0;
-        for (int64_t i = 0; i < samples; i++)
+        int64_t right = 0, judged = 0;
+        for (int64_t i = 0; i < samples; i++) {
+            if (tsr_model_seen(model)[i] >= 0) /* the learner was told */
+                continue;
             right += predicted[i] == tsr_labels_of(labels)[i];
-        printf("%lld of %lld samples are given their class\n", (long long)right,
-               (long long)samples);
+            judged++;
+        }
+        printf("%lld of %lld samples whose class was hidden are given it\n", (long long)right,
+               (long long)judged);
         code = 0;
     }
     free(predicted);

@@ -259,7 +259,8 @@ static void failing_memory_in_use(void **state)
                 if (use < 3)
                     status = tsr_model_transform(&codes, model, data, &transform);
                 else if (use == 3)
-                    status = tsr_model_predict(of, model, model->codes, TSR_PREDICT_NEAREST);
+                    status =
+                        tsr_model_predict(of, NULL, model, model->codes, TSR_PREDICT_NEAREST);
                 else if (use == 4)
                     status = tsr_model_write(model, model_file);
                 else

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Laws of using a fitted model: codes of new samples are optimal for the basis under the
- * model's own loss and preprocessing; classes; archives bit for bit; empty samples and
- * features. */
+ * model's own loss and preprocessing; archives bit for bit; empty samples and features. */
 #include "lab.h"
 
 enum { N = 24, M = 13, K = 6 };
@@ -198,53 +197,6 @@ static void inverse_of_a_dependent_basis(void **state)
     for (int64_t i = 0; i < N * M; i++)
         assert_true(isfinite(tsr_matrix_at(codes, i / M, i % M)));
     tsr_matrix_free(codes);
-    tsr_model_free(model);
-    tsr_data_free(data);
-    lab_free(&l);
-}
-
-static void predict_classes(void **state)
-{
-    lab l = lab_make(N, M, 3, 0, 12);
-    tsr_data *data = lab_data(&l, false);
-    lab_options options;
-    tsr_matrix *codes = NULL;
-    int32_t block[N], nearest[N];
-    (void)state;
-    lab_options_of(&options, 100, "rank=8 shared=2 model=cdnmf class=5");
-    tsr_model *model = lab_fit(data, &options.o);
-    check_ok(tsr_model_transform(&codes, model, data, NULL));
-    check_ok(tsr_model_predict(block, model, codes, TSR_PREDICT_BLOCK));
-    check_ok(tsr_model_predict(nearest, model, codes, TSR_PREDICT_NEAREST));
-    for (int64_t i = 0; i < N; i++) {
-        double sum[3] = {0, 0, 0}, least = (double)INFINITY;
-        int32_t best = 0, near = -1;
-        for (int64_t a = 0; a < 6; a++)
-            sum[a / 2] += tsr_matrix_at(codes, i, a);
-        for (int32_t c = 1; c < 3; c++)
-            best = sum[c] > sum[best] ? c : best;
-        for (int64_t j = 0; j < N; j++) {
-            double d = 0;
-            for (int64_t a = 0; a < 8; a++) {
-                const double off =
-                    tsr_matrix_at(codes, i, a) - tsr_matrix_at(model->codes, j, a);
-                d += off * off;
-            }
-            if (!isnan(l.label[j]) && d < least) {
-                least = d;
-                near = (int32_t)l.label[j];
-            }
-        }
-        assert_int_equal(block[i], best);
-        assert_int_equal(nearest[i], near);
-    }
-    tsr_matrix_free(codes);
-    tsr_model_free(model);
-    lab_options_of(&options, 5, "rank=3 model=nmf");
-    model = lab_fit(data, &options.o);
-    check_fails(tsr_model_predict(block, model, model->codes, TSR_PREDICT_BLOCK),
-                TSR_ERROR_ARGUMENT, "no vectors of classes");
-    check_ok(tsr_model_predict(block, model, model->codes, TSR_PREDICT_NEAREST));
     tsr_model_free(model);
     tsr_data_free(data);
     lab_free(&l);
@@ -450,7 +402,6 @@ int main(void)
         cmocka_unit_test(transform_is_a_fit_of_the_codes),
         cmocka_unit_test(other_methods),
         cmocka_unit_test(inverse_of_a_dependent_basis),
-        cmocka_unit_test(predict_classes),
         cmocka_unit_test(archive_round_trip),
         cmocka_unit_test(preprocessing_is_repeated),
         cmocka_unit_test(masks_stay_behind),

@@ -435,6 +435,10 @@ TSR_API const tsr_matrix *tsr_model_weights(const tsr_model *model);
 TSR_API const tsr_labels *tsr_model_labels(const tsr_model *model);
 TSR_API const char *tsr_model_feature_name(const tsr_model *model, int64_t j); /* NULL: none */
 
+/* Class of each training sample that the learner saw, or -1 (hidden or unknown); NULL where
+ * there are no labels. Predictions are judged on the others. */
+TSR_API const int32_t *tsr_model_seen(const tsr_model *model);
+
 /* J after each iteration, and seconds since the start; report.iterations of them. */
 TSR_API const double *tsr_model_objective(const tsr_model *model);
 TSR_API const double *tsr_model_seconds(const tsr_model *model);
@@ -469,10 +473,13 @@ TSR_API tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *mode
                                        const tsr_transform_options *options);
 
 /* Classes of codes: by the largest block of a class-driven model, or by the nearest labelled
- * code of the training samples. `out` gets one class of the model's labels a sample. */
+ * code of the training samples. `out` gets one class of the model's labels a sample, `score` (or
+ * NULL) how sure it is, 0 .. 1: the class's share of all blocks, or d' / (d + d') for distances d
+ * to the nearest code of that class and d' to that of any other. Only classes of which the
+ * learner saw a label are answers; codes must be finite. */
 typedef enum tsr_predict_by { TSR_PREDICT_BLOCK, TSR_PREDICT_NEAREST } tsr_predict_by;
 TSR_API bool tsr_model_has_blocks(const tsr_model *model); /* vectors of classes */
-TSR_API tsr_status tsr_model_predict(int32_t *out, const tsr_model *model,
+TSR_API tsr_status tsr_model_predict(int32_t *out, double *score, const tsr_model *model,
                                      const tsr_matrix *codes, tsr_predict_by by);
 
 /* 11. Encoders ---------------------------------------------------------------------------- */

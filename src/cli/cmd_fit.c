@@ -27,7 +27,8 @@ static const tsr_setting *settings(void)
     return table;
 }
 
-static tsr_status print_json(const tsr_model *model, const tsr_labels *predicted)
+static tsr_status print_json(const tsr_model *model, const predicted *classes,
+                             const tsr_data *data)
 {
     const tsr_fit_report r = tsr_model_report(model);
     tsr__json *root = tsr__json_new();
@@ -48,32 +49,41 @@ static tsr_status print_json(const tsr_model *model, const tsr_labels *predicted
     tsr__json *notes = tsr__json_array(root, "notes");
     for (int64_t i = 0; i < tsr_model_notes(model); i++)
         tsr__json_text(notes, NULL, tsr_model_note(model, i));
-    if (predicted != NULL)
-        tsr__json_real(root, "accuracy", predicted_right(predicted, tsr_model_labels(model)));
-    predicted_json(root, predicted);
+    predicted_json(root, classes, data);
     const tsr_status status = tsr__json_print(root, stdout);
     tsr__json_free(root);
     return status;
 }
 
-static void print_text(const tsr_model *model, const tsr_labels *predicted, const char *output)
+static void print_text(FILE *to, const tsr_model *model, const predicted *classes,
+                       const char *output)
 {
     const tsr_fit_report r = tsr_model_report(model);
-    (void)printf("%s: %lld samples x %lld features, rank %lld\n", r.model, (long long)r.samples,
-                 (long long)r.features, (long long)r.rank);
-    (void)printf("  iterations      %lld (%s)\n", (long long)r.iterations,
-                 r.converged ? "converged" : "not converged");
-    (void)printf("  objective       %.8g\n", r.objective);
-    (void)printf("  relative error  %.6f\n", r.relative_error);
-    (void)printf("  optimality      %.2e\n", r.optimality);
+    (void)fprintf(to, "%s: %lld samples x %lld features, rank %lld\n", r.model,
+                  (long long)r.samples, (long long)r.features, (long long)r.rank);
+    (void)fprintf(to, "  iterations      %lld (%s)\n", (long long)r.iterations,
+                  r.converged ? "converged" : "not converged");
+    (void)fprintf(to, "  objective       %.8g\n", r.objective);
+    (void)fprintf(to, "  relative error  %.6f\n", r.relative_error);
+    (void)fprintf(to, "  optimality      %.2e\n", r.optimality);
     if (r.spread > 0)
-        (void)printf("  restarts' span  %.2e\n", r.spread);
-    (void)printf("  seconds         %.3f\n", r.seconds);
-    if (predicted != NULL)
-        (void)printf("  accuracy        %.4f of the samples whose class is known\n",
-                     predicted_right(predicted, tsr_model_labels(model)));
+        (void)fprintf(to, "  restarts' span  %.2e\n", r.spread);
+    (void)fprintf(to, "  seconds         %.3f\n", r.seconds);
+    predicted_summary(classes, 14, to);
     if (output != NULL)
-        (void)printf("  written to      %s\n", output);
+        (void)fprintf(to, "  written to      %s\n", output);
+}
+
+/* Predictions that go nowhere else are the result; what there is to say of the fit then stands
+ * beside it. */
+static void show(const struct values *values, const tsr_model *model, const predicted *classes,
+                 const tsr_data *data)
+{
+    const bool lines = classes->labels != NULL && values->output == NULL;
+    if (!lines || !values->talk.quiet)
+        print_text(lines ? stderr : stdout, model, classes, values->output);
+    if (lines)
+        predicted_lines(classes, data, stdout);
 }
 
 static tsr_status run(const cli_call *call)
@@ -82,7 +92,7 @@ static tsr_status run(const cli_call *call)
     struct values *values = call->values;
     tsr_data *data = NULL, *weights = NULL;
     tsr_model *model = NULL;
-    tsr_labels *predicted = NULL;
+    predicted classes = {0};
     values->read.progress = values->fit.progress = terminal_progress(values->talk.quiet);
     if (values->resume != NULL)
         values->fit.init = values->resume;
@@ -100,19 +110,21 @@ static tsr_status run(const cli_call *call)
     if (values->output != NULL)
         TSR_TRY(tsr_model_write(model, values->output));
     if (values->prediction.wanted)
-        TSR_TRY(
-            predict_classes(&predicted, model, tsr_model_codes(model), values->prediction.by));
+        TSR_TRY(predict_classes(&classes, model, tsr_model_codes(model), data, true,
+                                values->prediction.by));
+    if (*classes.note != '\0' && !values->talk.quiet)
+        (void)fprintf(stderr, "note: %s\n", classes.note);
     if (values->talk.json)
-        TSR_TRY(print_json(model, predicted));
+        TSR_TRY(print_json(model, &classes, data));
     else
-        print_text(model, predicted, values->output);
+        show(values, model, &classes, data);
     if (ended < 0)
         TSR_FAIL(ended, "stopped after %lld iterations%s%s",
                  (long long)tsr_model_report(model).iterations,
                  values->output != NULL ? "; the model so far is in " : "",
                  values->output != NULL ? values->output : "");
 done:
-    tsr_labels_free(predicted);
+    predicted_clear(&classes);
     tsr_model_free(model);
     tsr_data_free(data);
     tsr_data_free(weights);

@@ -27,29 +27,35 @@ static const tsr_setting *settings(void)
     return table;
 }
 
-static tsr_status report(const tsr_matrix *codes, const tsr_labels *predicted,
-                         const tsr_data *data, const struct values *values)
+static tsr_status print_json(const tsr_matrix *codes, const predicted *classes,
+                             const tsr_data *data)
 {
-    const double right =
-        predicted != NULL ? predicted_right(predicted, tsr_data_labels(data)) : -1;
-    if (values->talk.json) {
-        tsr__json *root = tsr__json_new();
-        tsr__json_integer(root, "samples", tsr_matrix_samples(codes));
-        tsr__json_integer(root, "rank", tsr_matrix_features(codes));
-        if (right >= 0)
-            tsr__json_real(root, "accuracy", right);
-        predicted_json(root, predicted);
-        const tsr_status status = tsr__json_print(root, stdout);
-        tsr__json_free(root);
-        return status;
+    tsr__json *root = tsr__json_new();
+    tsr__json_integer(root, "samples", tsr_matrix_samples(codes));
+    tsr__json_integer(root, "rank", tsr_matrix_features(codes));
+    predicted_json(root, classes, data);
+    const tsr_status status = tsr__json_print(root, stdout);
+    tsr__json_free(root);
+    return status;
+}
+
+/* Predictions that go nowhere else are the result; what else there is to say then stands beside
+ * it. */
+static void print_text(const tsr_matrix *codes, const predicted *classes, const tsr_data *data,
+                       const struct values *values)
+{
+    const bool lines = classes->labels != NULL && values->output == NULL;
+    FILE *to = lines ? stderr : stdout;
+    if (!lines || !values->talk.quiet) {
+        (void)fprintf(to, "%lld samples, codes of %lld entries\n",
+                      (long long)tsr_matrix_samples(codes),
+                      (long long)tsr_matrix_features(codes));
+        predicted_summary(classes, 10, to);
     }
-    (void)printf("%lld samples, codes of %lld entries\n", (long long)tsr_matrix_samples(codes),
-                 (long long)tsr_matrix_features(codes));
-    if (right >= 0)
-        (void)printf("  accuracy    %.4f of the samples whose class is known\n", right);
+    if (lines)
+        predicted_lines(classes, data, stdout);
     if (values->output != NULL)
         (void)printf("  written to  %s\n", values->output);
-    return TSR_OK;
 }
 
 static tsr_status run(const cli_call *call)
@@ -59,25 +65,31 @@ static tsr_status run(const cli_call *call)
     tsr_model *model = NULL;
     tsr_data *data = NULL, *result = NULL;
     tsr_matrix *codes = NULL;
-    tsr_labels *predicted = NULL;
+    predicted classes = {0};
     values->read.progress = values->transform.progress = terminal_progress(values->talk.quiet);
     TSR_TRY(tsr_model_read(&model, call->operand[0]));
     TSR_TRY(tsr_data_read(&data, call->operand[1], &values->read));
     TSR_TRY(tsr_model_transform(&codes, model, data, &values->transform));
     terminal_clear();
     if (values->prediction.wanted)
-        TSR_TRY(predict_classes(&predicted, model, codes, values->prediction.by));
+        TSR_TRY(predict_classes(&classes, model, codes, data, predict_trained_on(model, data),
+                                values->prediction.by));
+    if (*classes.note != '\0' && !values->talk.quiet)
+        (void)fprintf(stderr, "note: %s\n", classes.note);
     if (values->unit_codes)
         tsr_matrix_normalize(codes, TSR_NORM_L2);
-    TSR_TRY(report(codes, predicted, data, values));
+    if (values->talk.json)
+        TSR_TRY(print_json(codes, &classes, data));
+    else
+        print_text(codes, &classes, data, values);
     if (values->output != NULL) {
-        TSR_TRY(tsr_data_take(&result, codes, predicted));
-        codes = NULL, predicted = NULL;
+        TSR_TRY(tsr_data_take(&result, codes, classes.labels));
+        codes = NULL, classes.labels = NULL;
         TSR_TRY(tsr_data_write(result, values->output));
     }
 done:
     tsr_matrix_free(codes);
-    tsr_labels_free(predicted);
+    predicted_clear(&classes);
     tsr_data_free(result);
     tsr_data_free(data);
     tsr_model_free(model);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Predicted classes, as several commands show them. */
+ * Predicted classes, as several commands make, judge and show them. */
 #ifndef TSR_CLI_PREDICT_H
 #define TSR_CLI_PREDICT_H
 
 #include "base/json.h"
 #include "base/status.h"
+
+#include <stdio.h>
 
 /* What commands that predict take. */
 typedef struct prediction {
@@ -15,14 +17,33 @@ typedef struct prediction {
 enum { PREDICT_AUTO, PREDICT_BLOCK, PREDICT_NEAREST };
 const tsr_setting *predict_settings(void);
 
-/* Classes of the codes as labels with the model's names; auto: by block where there are any. */
-tsr_status predict_classes(tsr_labels **out, const tsr_model *model, const tsr_matrix *codes,
-                           int by);
+/* Classes with the model's names, and how they did. */
+typedef struct predicted {
+    tsr_labels *labels; /* NULL: nothing was predicted */
+    double *score;
+    int64_t judged;  /* samples whose class is known and was not told to the learner */
+    double accuracy; /* share of those that are right; NaN where there is none */
+    char note[256];  /* why nothing could be judged, or what else is to be said; "" */
+} predicted;
 
-/* Share of the samples whose true class is known that were given it; -1 where none is known. */
-double predicted_right(const tsr_labels *predicted, const tsr_labels *truth);
+/* Predicts and judges: `data` are the samples of the codes. Auto is by block where there are
+ * blocks. Labels that the learner saw are not judged; `trained` says that the data are those
+ * of the fit. */
+tsr_status predict_classes(predicted *out, const tsr_model *model, const tsr_matrix *codes,
+                           const tsr_data *data, bool trained, int by);
+void predicted_clear(predicted *p);
 
-/* The names as an array "predicted"; nothing where there are none. */
-void predicted_json(tsr__json *root, const tsr_labels *predicted);
+/* True when the data are, by origin and labels, those that the model was fitted to. */
+bool predict_trained_on(const tsr_model *model, const tsr_data *data);
+
+/* "  accuracy  0.7100 of 320 samples .." with the name padded to `width`; nothing where nothing
+ * was judged. */
+void predicted_summary(const predicted *p, int width, FILE *to);
+
+/* A line a sample: name or number, class, score, separated by tabs. */
+void predicted_lines(const predicted *p, const tsr_data *data, FILE *to);
+
+/* accuracy, judged and predictions; nothing where nothing was predicted. */
+void predicted_json(tsr__json *root, const predicted *p, const tsr_data *data);
 
 #endif

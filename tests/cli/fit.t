@@ -83,14 +83,72 @@ Going on from an archive gives what one long run gives.
   $ tessera fit swimmer.h5 -q --solver mu --rank 5 --iterations 8 --tolerance 0 --resume half.h5 -o whole.h5 >/dev/null
   $ for f in long whole; do tessera convert -q $f.h5:basis -o $f.npy; done; cmp long.npy whole.npy
 
-Classes of new samples.
+Classes of new samples. Without -o a line each; labels that the learner saw are not judged.
 
-  $ tessera fit swimmer.h5 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% -o cd.h5 >/dev/null
-  $ tessera transform cd.h5 swimmer.h5 -q --predict --predict-by block --json | grep -c '"accuracy"'
+  $ tessera fit swimmer.h5 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict -o cd.h5 | grep accuracy | sed 's/0[.][0-9]*/SOME/'
+    accuracy        SOME of 192 samples whose class the learner did not see
+  $ tessera fit swimmer.h5 --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict 2>said | awk '{ print NF }' | sort | uniq -c; grep accuracy said | sed 's/0[.][0-9]*/SOME/'
+      256 3
+    accuracy        SOME of 192 samples whose class the learner did not see
+  $ tessera fit swimmer.h5 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict --json | grep -E '"(accuracy|judged|predictions|sample|name|class|score)"' | sed 's/: .*//' | sort | uniq -c
+      256       "class"
+      256       "sample"
+      256       "score"
+        1   "accuracy"
+        1   "judged"
+        1   "predictions"
+  $ tessera transform cd.h5 swimmer.h5 -q --predict --predict-by block --json | grep judged
+    "judged": 192,
+  $ tessera transform cd.h5 swimmer.h5 -q --predict --predict-by block | head -3 | cut -f 1
+  0
   1
+  2
   $ tessera transform cd.h5 swimmer.h5 -q --predict --predict-by nearest -o predicted.csv | head -1; head -1 predicted.csv | cut -d , -f 1,29
   256 samples, codes of 28 entries
   f0,label
+  $ tessera convert -q swimmer.h5 --select rows:0-99 -o part.npz; tessera transform cd.h5 part.npz -q --predict --json | grep judged
+    "judged": 100,
   $ tessera transform parts.h5 swimmer.h5 -q --predict --predict-by block
   tessera: nmf has no vectors of classes: predict by the nearest labelled code
+  [1]
+
+Names where there are any, and classes called -1 as well as others.
+
+  $ tessera convert -q swimmer.h5 --select rows:0-9 -o pictures; tessera transform cd.h5 pictures -q --predict | head -2 | cut -f 1
+  0/000001.png
+  0/000005.png
+  $ tessera transform cd.h5 pictures -q --predict --json | grep -c '"name"'
+  10
+  $ printf -- '-1 1:1\n-1 1:1 2:0.1\n1 2:1\n1 1:0.1 2:1\n' > two.svm; tessera fit two.svm -q --rank 2 --labelled 1 --predict --predict-by nearest | cut -f 1,2
+  0	-1
+  1	-1
+  2	1
+  3	1
+
+Where nothing can be judged it says why, and gives no figure.
+
+  $ tessera fit swimmer.h5 --model cdnmf --predict -o all.h5 2>&1 | grep -E 'note|accuracy'
+  note: the learner saw all 256 labels: none is left to judge the predictions by (--labelled N hides some)
+  $ tessera fit swimmer.h5 -q --model cdnmf --predict --json | grep -E '"(accuracy|judged)"'
+    "accuracy": null,
+    "judged": 0,
+  $ tessera convert -q swimmer.h5 -o plain.npy; tessera transform cd.h5 plain.npy --predict -o codes.npy
+  note: no sample has a known class: the predictions are not judged
+  256 samples, codes of 28 entries
+    written to  codes.npy
+  $ for i in $(seq 256); do echo c$((i % 3)); done > others.csv; tessera transform cd.h5 plain.npy --labels others.csv --predict -o codes.npy
+  note: the model knows none of the data's 3 classes (such as c0): the predictions are not judged
+  256 samples, codes of 28 entries
+    written to  codes.npy
+  $ for i in $(seq 256); do echo $((i % 5)); done > more.csv; tessera transform cd.h5 plain.npy --labels more.csv --predict -o codes.npy | sed 's/0[.][0-9]*/SOME/'
+  note: 51 samples are of classes that the model does not know, and count as wrong
+  256 samples, codes of 28 entries
+    accuracy    SOME of 256 samples whose class the learner did not see
+    written to  codes.npy
+
+Codes that tell no class are an error, not a guess.
+
+  $ printf '1e200,0,0\n0,1,0\n' > far.csv; printf '1,0,0,a\n0,1,0,b\n0,0,1,a\n' > near.csv
+  $ tessera fit near.csv -q --labels 3 --header no --rank 2 -o near.h5 >/dev/null; tessera transform near.h5 far.csv --header no --method product --predict
+  tessera: sample 0: its distance to every labelled code is beyond the largest number: scale the samples as those of the fit
   [1]

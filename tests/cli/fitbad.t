@@ -90,8 +90,9 @@ What cannot be fitted is refused with what to do instead.
   $ tessera transform three.h5 negative.csv
   tessera: negative.csv has 2 features; the model was fitted to 1024
   [1]
-  $ tessera transform three.h5 plain.npy --predict --predict-by nearest
-  256 samples, codes of 3 entries
+  $ tessera fit plain.npy -q --rank 3 -o blind.h5 >/dev/null; tessera transform blind.h5 swimmer.h5 --predict
+  tessera: the model was fitted without labels: there are no classes to predict
+  [1]
   $ head -c 3000 three.h5 > cut.h5; tessera transform cut.h5 plain.npy
   tessera: cut.h5: HDF5 cannot open the file
   [1]
