@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Dense products against plain loops: every number of columns that slim kernels know and a few
- * beyond, rows about the size of a group, inner dimensions from none to several stretches. */
+ * Dense products against plain loops: every number of columns that slim kernels know, none and a
+ * few beyond, rows from none to more than a group, inner dimensions from none to several
+ * stretches. */
 #include "reals.h"
 
 #include "matrix/blas.h"
@@ -72,12 +73,12 @@ static void try_shape(const shape *s)
 
 static void products_are_plain_sums(void **state)
 {
-    static const int64_t rows[] = {1, 3, 8, 13}, inner[] = {0, 1, 37};
+    static const int64_t rows[] = {0, 1, 3, 8, 13}, inner[] = {0, 1, 37};
     (void)state;
     for (int type = 0; type < 2; type++)
-        for (int64_t columns = 1; columns <= tsr__slims_of((tsr_type)type)->most + 9; columns++)
+        for (int64_t columns = 0; columns <= tsr__slims_of((tsr_type)type)->most + 9; columns++)
             for (int turned = 0; turned < 2; turned++)
-                for (int r = 0; r < 4; r++)
+                for (int r = 0; r < 5; r++)
                     for (int i = 0; i < 3; i++)
                         try_shape(&(shape){(tsr_type)type, turned > 0, rows[r], columns,
                                            inner[i], 1 + 0.5 * r, 0.75 * i});

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "matrix/kernels.h"
 
 #include <string.h>
 
@@ -70,6 +71,10 @@ static int run(const cli_command *command, int count, char **argument)
 int main(int count, char **argument)
 {
     const char *name = count > 1 ? argument[1] : NULL;
+    if (tsr__kernels_check() < 0) { /* results of another set than the one asked for mislead */
+        (void)fprintf(stderr, "tessera: %s\n", tsr_message());
+        return EXIT_USAGE;
+    }
     if (name == NULL) {
         show_overview(stderr);
         return EXIT_USAGE;

@@ -10,6 +10,8 @@
 void tsr__multiply_dense(tsr_type type, const tsr__product *p)
 {
     const tsr__slims *slim = tsr__slims_of(type);
+    if (p->rows == 0 || p->columns == 0) /* no columns are not slim: most may be 0, for none */
+        return;
     if (!p->transpose_b && p->columns <= slim->most) {
         slim->multiply(p);
         return;

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Which set of kernels runs: the first row whose instructions this processor has. */
+ * Which set of kernels runs: the first row whose instructions this processor has, or the one
+ * that the environment names (TESSERA_KERNELS=base), so that tests reach every set. */
 #include "matrix/descent.h"
 #include "matrix/distances.h"
 #include "matrix/gather.h"
 #include "matrix/kernels.h"
 #include "matrix/slim.h"
 
-#include <stddef.h>
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 extern const tsr__kernels tsr__kernels_f64_base, tsr__kernels_f32_base;
 extern const tsr__distances tsr__distances_f64_base, tsr__distances_f32_base;
@@ -77,12 +83,46 @@ static const struct set sets[] = {
      {&tsr__slims_f64_base, &tsr__slims_f32_base}},
 };
 
+enum { SETS = sizeof sets / sizeof *sets };
+static const char *const variable = "TESSERA_KERNELS";
+
+static bool runs(const struct set *set)
+{
+    return set->runs == NULL || set->runs();
+}
+
+static const struct set *find(const char *name)
+{
+    for (int i = 0; i < SETS; i++)
+        if (strcmp(sets[i].name, name) == 0)
+            return &sets[i];
+    return NULL;
+}
+
+/* What the environment names, or NULL; empty is as good as not there. */
+static const char *wanted(void)
+{
+    const char *name = getenv(variable);
+    return name != NULL && *name != '\0' ? name : NULL;
+}
+
+static _Atomic(const struct set *) in_use; /* NULL: nobody has asked yet */
+
+/* Threads that ask first at the same time agree on what one of them found. */
+static const struct set *choose(void)
+{
+    const char *name = wanted();
+    const struct set *set = name != NULL ? find(name) : NULL, *before = NULL;
+    for (int i = 0; set == NULL || !runs(set); i++)
+        set = &sets[i];
+    return atomic_compare_exchange_strong(&in_use, &before, set) ? set : before;
+}
+
+/* Inner loops ask: one load, once it is known. */
 static const struct set *chosen(void)
 {
-    const struct set *set = sets;
-    while (set->runs != NULL && !set->runs())
-        set++;
-    return set;
+    const struct set *set = atomic_load_explicit(&in_use, memory_order_acquire);
+    return set != NULL ? set : choose();
 }
 
 const tsr__kernels *tsr__kernels_of(tsr_type type)
@@ -113,4 +153,29 @@ const tsr__slims *tsr__slims_of(tsr_type type)
 const char *tsr__kernels_name(void)
 {
     return chosen()->name;
+}
+
+bool tsr__kernels_use(const char *name)
+{
+    const struct set *set = find(name);
+    if (set == NULL || !runs(set))
+        return false;
+    atomic_store(&in_use, set);
+    return true;
+}
+
+tsr_status tsr__kernels_check(void)
+{
+    const char *name = wanted();
+    const struct set *set = name != NULL ? find(name) : NULL;
+    char list[64] = "";
+    tsr__line line = TSR_LINE(list);
+    if (name == NULL || (set != NULL && runs(set)))
+        return TSR_OK;
+    for (int i = 0; i < SETS; i++)
+        if (runs(&sets[i]))
+            tsr__line_add(&line, "%s%s", line.used > 0 ? ", " : "", sets[i].name);
+    return tsr__fail(
+        TSR_ERROR_ARGUMENT, "%s is '%.32s', %s; this processor runs %s", variable, name,
+        set != NULL ? "whose instructions are missing here" : "not a set of kernels", list);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The kernels: tight loops over contiguous values, compiled for each element type and
- * instruction set from kernels.c. The best set that this processor runs is chosen once; values
- * are passed as void pointers to the type that the table was asked for. */
+ * instruction set from kernels.c. The best set that this processor runs is chosen once, or the
+ * one that TESSERA_KERNELS names; values are passed as void pointers to the type that the table
+ * was asked for. */
 #ifndef TSR_MATRIX_KERNELS_H
 #define TSR_MATRIX_KERNELS_H
 
@@ -62,5 +63,12 @@ const tsr__kernels *tsr__kernels_of(tsr_type type);
 
 /* The instruction set in use: "v4" (AVX-512), "v3" (AVX2) or "base". */
 const char *tsr__kernels_name(void);
+
+/* An error where TESSERA_KERNELS names what is no set or does not run here. The library then
+ * takes the best set; a program may rather refuse. */
+tsr_status tsr__kernels_check(void);
+
+/* For tests, while nothing runs: this set from now on; false where it is not there. */
+bool tsr__kernels_use(const char *name);
 
 #endif

@@ -141,3 +141,12 @@ The front door: overview, version, wrong words.
   
   example
     tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz
+
+Kernels for another processor than this one are refused, not replaced.
+
+  $ TESSERA_KERNELS=base tessera --version
+  tessera 0.1.0
+  $ TESSERA_KERNELS=v5 tessera --version 2>&1 | sed 's/runs .*base/runs SETS/'
+  tessera: TESSERA_KERNELS is 'v5', not a set of kernels; this processor runs SETS
+  $ TESSERA_KERNELS=v5 tessera models >here 2>there; echo $?; cat here
+  2
