@@ -44,48 +44,50 @@ static double cosine(double dot, double xx, double yy, const struct shape *shape
     return xx > 0 && yy > 0 ? dot / sqrt(xx * yy) : 0;
 }
 
-static double mean_distance(const tsr_matrix *dots, const double *xx, const double *yy)
+static double mean_distance(const tsr_matrix *dots, const double *xx)
 {
     double sum = 0;
     for (int64_t i = 0; i < dots->samples; i++)
         for (int64_t j = 0; j < dots->features; j++)
-            sum += fmax(xx[i] + yy[j] - 2 * tsr_matrix_at(dots, i, j), 0);
+            sum += fmax(xx[i] + xx[j] - 2 * tsr_matrix_at(dots, i, j), 0);
     sum /= (double)dots->samples * (double)dots->features;
     return sum > 0 ? sum : 1;
 }
 
-tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x, const tsr_matrix *y,
-                              const tsr_fit_options *options, double *width)
+void tsr__kernel_apply(void *values, tsr_type type, int64_t rows, int64_t columns,
+                       const double *xx, const double *yy, const tsr_fit_options *options,
+                       double width)
 {
     static double (*const kernels[])(double, double, double,
                                      const struct shape *) = {linear, rbf, polynomial, cosine};
+    const struct shape shape = {width, options->kernel_degree};
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            tsr__value_set(
+                values, type, i * columns + j,
+                kernels[options->kernel](tsr__value_at(values, type, i * columns + j), xx[i],
+                                         yy[j], &shape));
+}
+
+tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x,
+                              const tsr_fit_options *options, double *width)
+{
     tsr_status status = TSR_OK;
     tsr_matrix *k = NULL, *dense = NULL, *across = NULL;
     double *square = NULL;
-    TSR_TRY(tsr_matrix_create(&k, x->samples, y->samples, x->type));
-    TSR_TRY(tsr_matrix_copy_as(&dense, y, x->type, false));
+    TSR_TRY(tsr_matrix_create(&k, x->samples, x->samples, x->type));
+    TSR_TRY(tsr_matrix_copy_as(&dense, x, x->type, false));
     TSR_TRY(tsr_matrix_copy_transposed(&across, dense));
-    TSR_NEW(square, x->samples + y->samples);
+    TSR_NEW(square, x->samples);
     const tsr__source source = tsr__source_of_matrix(x, 1 << 20);
-    tsr__source_project(k->values, &source, across->values, y->samples, 1);
+    tsr__source_project(k->values, &source, across->values, x->samples, 1);
     for (int64_t i = 0; i < x->samples; i++)
         square[i] = tsr__row_square(x, i);
-    for (int64_t j = 0; j < y->samples; j++)
-        square[x->samples + j] = tsr__row_square(y, j);
-    struct shape shape = {options->kernel_width, options->kernel_degree};
-    if (width != NULL && *width > 0)
-        shape.width = *width;
-    if (shape.width == 0 && options->kernel == 1)
-        shape.width = mean_distance(k, square, square + x->samples);
-    if (width != NULL)
-        *width = shape.width;
-    for (int64_t i = 0; i < x->samples; i++)
-        for (int64_t j = 0; j < y->samples; j++) {
-            const int64_t at = i * y->samples + j;
-            tsr__value_set(k->values, k->type, at,
-                           kernels[options->kernel](tsr__value_at(k->values, k->type, at),
-                                                    square[i], square[x->samples + j], &shape));
-        }
+    *width = options->kernel_width;
+    if (*width == 0 && options->kernel == 1)
+        *width = mean_distance(k, square);
+    tsr__kernel_apply(k->values, k->type, x->samples, x->samples, square, square, options,
+                      *width);
     *out = k, k = NULL;
 done:
     tsr_matrix_free(k);

@@ -147,14 +147,27 @@ static tsr__penalty *add_penalty(tsr__solver *s, const tsr__penalty_kind *kind, 
     return p;
 }
 
+/* scikit-learn halves the squared loss and we do not: its alphas count twice here. */
+static double half_of(const tsr__plan *plan)
+{
+    return plan->loss == TSR_LOSS_FROBENIUS ? 2 : 1;
+}
+
+void tsr__plan_elastic(double *lasso, double *ridge, const tsr__plan *plan, int64_t features)
+{
+    const tsr_fit_options *o = plan->options;
+    const double weight = half_of(plan) * o->alpha_codes * (double)features;
+    *lasso = weight * o->l1_ratio;
+    *ridge = weight * (1 - o->l1_ratio);
+}
+
 static void choose_penalties(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem)
 {
     const tsr_fit_options *o = plan->options;
     const tsr__weights *w = &plan->weights;
-    /* scikit-learn halves the squared loss and we do not: its alphas count twice here */
-    const double half = plan->loss == TSR_LOSS_FROBENIUS ? 2 : 1;
-    const double codes = half * o->alpha_codes * (double)problem->features;
-    const double basis = half * o->alpha_basis * (double)problem->samples;
+    const double basis = half_of(plan) * o->alpha_basis * (double)problem->samples;
+    double lasso, ridge;
+    tsr__plan_elastic(&lasso, &ridge, plan, problem->features);
     s->decorrelate = w->decorrelate;
     s->basis_lasso = basis * o->l1_ratio;
     s->basis_ridge = basis * (1 - o->l1_ratio);
@@ -176,10 +189,10 @@ static void choose_penalties(tsr__solver *s, const tsr__plan *plan, const tsr__p
         p->reward = o->link_form == 1;
         p->population = problem->population;
     }
-    if (codes * o->l1_ratio > 0)
-        (void)add_penalty(s, &tsr__penalty_lasso, codes * o->l1_ratio);
-    if (codes * (1 - o->l1_ratio) > 0)
-        (void)add_penalty(s, &tsr__penalty_ridge, codes * (1 - o->l1_ratio));
+    if (lasso > 0)
+        (void)add_penalty(s, &tsr__penalty_lasso, lasso);
+    if (ridge > 0)
+        (void)add_penalty(s, &tsr__penalty_ridge, ridge);
 }
 
 /* The norm of the basis, and what holds it; mathematics.md, "the scale is part of the model".

@@ -65,9 +65,16 @@ void tsr__weigh_by_cuts(tsr_matrix *x, const double *sum);
 tsr_status tsr__tie_samples(tsr__problem *p, const tsr__plan *plan);
 /* pairs.c: graph and links over the rows */
 tsr_status tsr__make_pairs(tsr__problem *p, const tsr__plan *plan);
-/* kernel.c: the kernel matrix of the samples, or between two sets of them */
-tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x, const tsr_matrix *y,
+/* kernel.c: the kernel matrix of the samples, and the width it took; products x.y (rows x
+ * columns) of samples whose squares are xx and yy become kernel values */
+tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x,
                               const tsr_fit_options *options, double *width);
+void tsr__kernel_apply(void *values, tsr_type type, int64_t rows, int64_t columns,
+                       const double *xx, const double *yy, const tsr_fit_options *options,
+                       double width);
+
+/* The elastic net on the codes as terms of J: lasso sum G + ridge / 2 ||G||^2. */
+void tsr__plan_elastic(double *lasso, double *ridge, const tsr__plan *plan, int64_t features);
 
 /* The rank and the vectors a class that options, labels and data give. */
 tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__plan *plan,

@@ -165,7 +165,7 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
                      "--alpha-basis needs a basis >= 0, and data below zero "
                      "give one of either sign");
         if (o->kernel != 0 || scan.negative > 0)
-            TSR_TRY(tsr__kernel_matrix(&p->kernel, p->x, p->x, o, &p->kernel_width));
+            TSR_TRY(tsr__kernel_matrix(&p->kernel, p->x, o, &p->kernel_width));
     }
 done:
     tsr_matrix_free(extra);

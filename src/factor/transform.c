@@ -2,48 +2,83 @@
  *
  * Codes of samples with the basis fixed.
  *
- *     loss      minimise the model's own loss over the codes: the solver's loop without its basis
- *               step; graph and label terms are off, the elastic net on codes stays on
+ *     loss      minimise the model's own loss, and its elastic net on codes, over the code; graph
+ *               and label terms are off
  *     inverse   pseudo-inverse, (F' F)^-1 F' x; entries may be negative
  *     product   F' x
+ *
+ * New samples are independent: each is multiplied by the basis once, and then brought to its own
+ * optimum (row.h) and let go. Products run in panels of a fixed number of rows, the last one
+ * filled up with zeros, so that a sample's code has the same bits whichever others are in the
+ * call and however many threads there are. Cost 2 m k a sample and the row's own steps.
  *
  * New samples go through the preprocessing that the model records: norms, and weights of
  * normalised cuts against the training samples' sum. Kernel models compare them with the
  * training samples. */
 #include "factor/model.h"
+#include "factor/row.h"
 
 #include "base/settings.h"
 #include "matrix/blas.h"
+#include "matrix/parallel.h"
 #include "matrix/pass.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { PANEL = 48, BATCH = 64 }; /* rows of a product; panels between two words of progress */
+
+/* What one thread works with. */
+typedef struct desk {
+    void *rows;     /* PANEL x m: dense samples */
+    void *compared; /* PANEL x atoms: kernels */
+    void *products; /* PANEL x k */
+    double *p, *g;  /* k */
+    double *x; /* KL: a sample's entries, and sparse ones' columns of the basis, k x entries */
+    double *columns, *sums;
+    double *room;
+    tsr__known known;
+} desk;
 
 typedef struct encoding {
     const tsr_model *model;
     tsr_transform_options options;
     tsr__plan plan;
     tsr__problem problem;
-    tsr__solver solver;
+    tsr_type type;
+    int64_t k, m, atoms, longest; /* atoms: 0 without a kernel; entries of the longest row */
+    bool kl;
+    double lasso, ridge;
+    /* of the arena: */
+    void *factor, *across;  /* m x k or atoms x k; kernels: m x atoms */
+    double *basis, *turned; /* m x k; KL: k rows of tsr__padded(m) */
+    double *gram, *sums;    /* k x k, k */
+    void *inverse;          /* k x k */
+    double *atom_square;    /* atoms */
+    desk *desks;
+    int threads;
     tsr__arena arena;
+    int64_t first; /* panel of the batch */
+    tsr_matrix *codes;
 } encoding;
+
+/* Preparation ----------------------------------------------------------------------------- */
 
 static tsr_status prepare(encoding *e, const tsr_data *data)
 {
     tsr_status status = TSR_OK;
     tsr__problem *p = &e->problem;
-    double width = e->model->kernel_width;
     tsr_fit_options plain = e->model->options;
     plain.sample_weights = NULL;
     plain.mask = NULL; /* it was of the training samples */
     tsr__plan plan = e->plan;
-    const bool signed_basis = plan.basis == TSR_BASIS_CONCEPT;
     plan.options = &plain;
     plan.ncw = false;
-    plan.basis = TSR_BASIS_FREE; /* the basis is given: no kernel among the new samples */
-    if (signed_basis) {          /* their signs are no matter then */
-        TSR_TRY(
-            tsr_matrix_check(tsr_data_samples(data), TSR_NEED_FINITE, tsr_data_origin(data)));
+    if (plan.basis == TSR_BASIS_CONCEPT) { /* the signs of the samples are no matter then */
+        TSR_TRY(tsr_matrix_check(tsr_data_samples(data),
+                                 TSR_NEED_FINITE |
+                                     (plan.loss == TSR_LOSS_KL ? TSR_NEED_NON_NEGATIVE : 0),
+                                 tsr_data_origin(data)));
         TSR_TRY(tsr_matrix_copy_as(&p->owned, tsr_data_samples(data), plan.type,
                                    tsr_data_samples(data)->sparse));
         tsr_matrix_normalize(p->owned, (tsr_norm)plain.normalize);
@@ -60,153 +95,321 @@ static tsr_status prepare(encoding *e, const tsr_data *data)
         }
         tsr__weigh_by_cuts(p->owned, e->model->scale);
     }
-    if (e->model->atoms != NULL)
-        TSR_TRY(tsr__kernel_matrix(&p->kernel, p->x, e->model->atoms, &plain, &width));
-    TSR_NEW(p->row_of, p->samples);
-    TSR_NEW(p->row_class, p->samples);
-    for (int64_t i = 0; i < p->samples; i++) {
-        p->row_of[i] = i;
-        p->row_class[i] = -1;
-    }
-    p->rows = p->samples;
 done:
     return status;
 }
 
-/* F (features x k) or, for kernels, W; and its gram matrix. */
-static void set_basis(encoding *e)
+static void measure(encoding *e)
 {
-    tsr__solver *s = &e->solver;
-    const tsr_matrix *f = e->model->basis, *w = e->model->weights;
-    for (int64_t i = 0; i < s->m; i++)
-        for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, s->basis, i * s->k + j,
-                          s->kernel ? tsr_matrix_at(w, i, j) : tsr_matrix_at(f, j, i));
-    s->map->push(s);
-    for (int64_t i = 0; s->kernel && i < s->k * s->k; i++)
-        tsr__real_set(s, s->gram, i, e->model->gram[i]);
+    const tsr_matrix *x = e->problem.x;
+    e->type = e->plan.type;
+    e->kl = e->plan.loss == TSR_LOSS_KL && e->options.method == 0;
+    e->k = e->model->report.rank;
+    e->m = x->features;
+    e->atoms = e->model->atoms != NULL ? e->model->atoms->samples : 0;
+    e->longest = x->sparse ? 0 : e->m;
+    for (int64_t i = 0; x->sparse && i < x->samples; i++) {
+        const int64_t length = x->rows[i + 1] - x->rows[i];
+        e->longest = length > e->longest ? length : e->longest;
+    }
+    e->threads = tsr__threads(e->options.threads, (x->samples + PANEL - 1) / PANEL);
+    tsr__plan_elastic(&e->lasso, &e->ridge, &e->plan, e->m);
 }
 
-static tsr_status configure(encoding *e)
+static void layout_desk(encoding *e, desk *d)
 {
-    static const tsr__weights none = {0};
-    tsr__solver *s = &e->solver;
-    tsr__plan plan = e->plan;
-    tsr_fit_options plain = e->model->options;
-    plain.threads = e->options.threads;
-    plan.options = &plain;
-    plan.weights = none;
-    plan.basis = TSR_BASIS_FREE;
-    plan.codes = TSR_CODES_FREE;
-    plan.mu = false; /* the same minimiser, reached sooner */
-    tsr__solver_configure(s, &plan, &e->problem, e->model->report.rank, 0);
-    s->fixed_basis = true;
-    s->decorrelate = s->basis_lasso = s->basis_ridge = 0;
-    s->scale = TSR_SCALE_FREE;
-    s->extrapolates = false;
-    s->codes_sweeps = 50; /* the projection stays: let the codes settle before making it anew */
-    tsr__solver_layout(s, &e->arena);
-    const tsr_status status = tsr__arena_open(&e->arena);
-    if (status < 0)
-        return status;
-    tsr__solver_layout(s, &e->arena);
-    set_basis(e);
-    return TSR_OK;
+    tsr__arena *arena = &e->arena;
+    const size_t real = tsr__type_size(e->type), wide = sizeof(double);
+    const int64_t k = e->k, padded = tsr__padded(k);
+    const bool sparse = e->problem.x->sparse;
+    const int64_t steps =
+        e->kl ? tsr__row_entropy_room(k, e->longest) : tsr__row_squares_room(k);
+    const int64_t room = steps > PANEL * k ? steps : PANEL * k;
+    desk laid = {0};
+    laid.rows = sparse ? NULL : tsr__arena_take(arena, PANEL * e->m, real);
+    laid.compared = tsr__arena_take(arena, PANEL * e->atoms, real);
+    laid.products = tsr__arena_take(arena, PANEL * k, real);
+    laid.p = tsr__arena_take(arena, k, wide);
+    laid.g = tsr__arena_take(arena, k, wide);
+    laid.sums = tsr__arena_take(arena, k, wide);
+    laid.x = tsr__arena_take(arena, e->kl ? e->longest : 0, wide);
+    laid.columns = tsr__arena_take(arena, e->kl && sparse ? k * e->longest : 0, wide);
+    laid.room = tsr__arena_take(arena, room, wide);
+    if (e->problem.missing != NULL)
+        laid.known = (tsr__known){.gram = tsr__arena_take(arena, k * padded, wide),
+                                  .rows = tsr__arena_take(arena, TSR_KNOWN_ROWS * k, wide),
+                                  .weighted = tsr__arena_take(arena, TSR_KNOWN_ROWS * k, wide)};
+    if (d != NULL)
+        *d = laid;
 }
 
-/* A start without zeros, scaled so that each sample's reconstruction has its right size. */
-static void start_codes(encoding *e)
+static void layout(encoding *e)
 {
-    tsr__solver *s = &e->solver;
-    const tsr_matrix *x = e->problem.kernel != NULL ? e->problem.kernel : e->problem.x;
-    double all = 0;
-    for (int64_t j = 0; j < s->k; j++)
-        all += s->column_sum[j];
-    for (int64_t i = 0; i < s->n; i++) {
-        double sum = 0;
-        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
-            sum += fabs(tsr__value_at(x->values, x->type, at));
-        for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, s->codes, i * s->k + j, all > 0 ? sum / all : 0);
+    tsr__arena *arena = &e->arena;
+    const size_t real = tsr__type_size(e->type), wide = sizeof(double);
+    e->factor = tsr__arena_take(arena, (e->atoms > 0 ? e->atoms : e->m) * e->k, real);
+    e->across = tsr__arena_take(arena, e->m * e->atoms, real);
+    e->basis = tsr__arena_take(arena, e->m * e->k, wide);
+    e->turned = tsr__arena_take(arena, e->kl ? e->k * tsr__padded(e->m) : 0, wide);
+    e->gram = tsr__arena_take(arena, e->k * e->k, wide);
+    e->sums = tsr__arena_take(arena, e->k, wide);
+    e->inverse = tsr__arena_take(arena, e->k * e->k, real);
+    e->atom_square = tsr__arena_take(arena, e->atoms, wide);
+    e->desks = tsr__arena_take(arena, e->threads, sizeof *e->desks);
+    for (int t = 0; t < e->threads; t++)
+        layout_desk(e, e->desks != NULL ? &e->desks[t] : NULL);
+}
+
+/* What all samples share: the basis in its several forms, and its gram matrix. */
+static void fill(encoding *e)
+{
+    const tsr_model *model = e->model;
+    const tsr_matrix *f = model->basis;
+    for (int64_t j = 0; j < e->m; j++)
+        for (int64_t a = 0; a < e->k; a++) {
+            const double v = tsr_matrix_at(f, a, j);
+            e->basis[j * e->k + a] = v;
+            e->sums[a] += v;
+            if (e->kl)
+                e->turned[a * tsr__padded(e->m) + j] = v;
+        }
+    const tsr__product product = {.transpose_a = true,
+                                  .rows = e->k,
+                                  .columns = e->k,
+                                  .inner = e->m,
+                                  .alpha = 1,
+                                  .a = e->basis,
+                                  .b = e->basis,
+                                  .c = e->gram,
+                                  .lda = e->k,
+                                  .ldb = e->k,
+                                  .ldc = e->k};
+    tsr__multiply_dense(TSR_FLOAT64, &product);
+    if (model->gram != NULL)
+        memcpy(e->gram, model->gram, (size_t)(e->k * e->k) * sizeof *e->gram);
+    for (int64_t i = 0; i < e->atoms * e->k; i++)
+        tsr__value_set(e->factor, e->type, i,
+                       tsr_matrix_at(model->weights, i / e->k, i % e->k));
+    for (int64_t i = 0; e->atoms == 0 && i < e->m * e->k; i++)
+        tsr__value_set(e->factor, e->type, i, e->basis[i]);
+    for (int64_t i = 0; i < e->atoms; i++) {
+        e->atom_square[i] = tsr__row_square(model->atoms, i);
+        for (int64_t at = tsr__row_begin(model->atoms, i); at < tsr__row_end(model->atoms, i);
+             at++)
+            tsr__value_set(e->across, e->type,
+                           tsr__row_feature(model->atoms, i, at) * e->atoms + i,
+                           tsr__value_at(model->atoms->values, model->atoms->type, at));
     }
 }
 
-static tsr_status minimise(encoding *e)
-{
-    enum { WINDOW = 10 };
-    tsr_status status = TSR_OK;
-    tsr__solver *s = &e->solver;
-    const tsr__task task =
-        tsr__task_begin(e->options.progress, "encoding", e->options.iterations);
-    double before = (double)INFINITY;
-    start_codes(e);
-    for (int64_t i = 0; i < e->options.iterations; i++) {
-        tsr__solver_step(s);
-        const double now = tsr__solver_objective(s);
-        TSR_TRY(tsr__task_step(&task, i + 1, now, (double)NAN));
-        if (i % WINDOW != WINDOW - 1)
-            continue;
-        /* against the data's own size too: a perfect fit has nothing left to gain */
-        if (before - now <= e->options.tolerance * fmax(fabs(now), 1e-12 * s->square))
-            break;
-        before = now;
-    }
-done:
-    return status;
-}
-
-static tsr_status project(encoding *e)
-{
-    tsr__solver *s = &e->solver;
-    tsr__source_project(s->codes, &s->source, s->basis, s->k, s->threads);
-    return TSR_OK;
-}
-
-/* Codes = X F (F' F)^-1, with a ridge of rounding size for vectors that depend on each other.
- */
+/* (F' F)^-1, with a ridge of rounding size for vectors that depend on each other. */
 static tsr_status invert(encoding *e)
 {
     tsr_status status = TSR_OK;
-    tsr__solver *s = &e->solver;
-    const int64_t k = s->k;
-    const double rounding = s->type == TSR_FLOAT64 ? 1e-13 : 1e-6;
+    const int64_t k = e->k;
+    const double rounding = e->type == TSR_FLOAT64 ? 1e-13 : 1e-6;
     double *gram = NULL, *inverse = NULL, trace = 0;
-    void *by = NULL, *row = NULL;
+    if (e->options.method != 1)
+        return TSR_OK;
     TSR_NEW(gram, k * k);
     TSR_NEW_ZERO(inverse, k * k);
-    by = tsr__alloc(k * k, tsr__type_size(s->type));
-    row = tsr__alloc(s->n * k, tsr__type_size(s->type));
-    if (by == NULL || row == NULL)
-        TSR_TRY(TSR_ERROR_MEMORY);
-    for (int64_t i = 0; i < k * k; i++)
-        gram[i] = tsr__real_get(s, s->gram, i);
+    memcpy(gram, e->gram, (size_t)(k * k) * sizeof *gram);
     for (int64_t i = 0; i < k; i++)
         trace += gram[i * k + i];
     for (int64_t i = 0; i < k; i++) {
-        gram[i * k + i] += rounding * trace + 1e-300;
+        gram[i * k + i] += trace > 0 ? rounding * trace : 1;
         inverse[i * k + i] = 1;
     }
     TSR_TRY(tsr__solve_positive(gram, inverse, k, k));
     for (int64_t i = 0; i < k * k; i++)
-        tsr__real_set(s, by, i, inverse[i]);
-    TSR_TRY(project(e));
-    memcpy(row, s->codes, (size_t)(s->n * k) * tsr__type_size(s->type));
-    tsr__times(s, s->codes, 1, row, by, s->n, k, k);
+        tsr__value_set(e->inverse, e->type, i, inverse[i]);
 done:
     tsr__free(gram);
     tsr__free(inverse);
-    tsr__free(by);
-    tsr__free(row);
+    return status;
+}
+
+/* Panels ---------------------------------------------------------------------------------- */
+
+/* c (PANEL x columns) = a (PANEL x inner) b. */
+static void multiply(const encoding *e, void *c, const void *a, const void *b, int64_t columns,
+                     int64_t inner)
+{
+    const tsr__product product = {.rows = PANEL,
+                                  .columns = columns,
+                                  .inner = inner,
+                                  .alpha = 1,
+                                  .a = a,
+                                  .b = b,
+                                  .c = c,
+                                  .lda = inner,
+                                  .ldb = columns,
+                                  .ldc = columns};
+    tsr__multiply_dense(e->type, &product);
+}
+
+/* out (PANEL x columns) = samples first .. times a factor (m x columns). */
+static void project(const encoding *e, desk *d, void *out, int64_t first, int64_t rows,
+                    const void *factor, int64_t columns)
+{
+    const tsr_matrix *x = e->problem.x;
+    const size_t size = tsr__type_size(e->type);
+    if (x->sparse) { /* row by row as it is */
+        const tsr__block block = {.first = first,
+                                  .samples = rows,
+                                  .features = x->features,
+                                  .type = x->type,
+                                  .sparse = true,
+                                  .values = x->values,
+                                  .rows = x->rows + first,
+                                  .columns = x->columns};
+        tsr__block_project(out, &block, factor, columns);
+        return;
+    }
+    memset(d->rows, 0, (size_t)(PANEL * e->m) * size);
+    for (int64_t i = 0; i < rows; i++)
+        memcpy((char *)d->rows + (size_t)(i * e->m) * size,
+               (const char *)x->values + (size_t)((first + i) * x->stride) * size,
+               (size_t)e->m * size);
+    multiply(e, out, d->rows, factor, columns, e->m);
+}
+
+/* The panel's products with the basis; kernels: through the training samples. */
+static void make_products(const encoding *e, desk *d, int64_t first, int64_t rows)
+{
+    double square[PANEL];
+    if (e->atoms == 0) {
+        project(e, d, d->products, first, rows, e->factor, e->k);
+        return;
+    }
+    memset(d->compared, 0, (size_t)(PANEL * e->atoms) * tsr__type_size(e->type));
+    project(e, d, d->compared, first, rows, e->across, e->atoms);
+    for (int64_t i = 0; i < rows; i++)
+        square[i] = tsr__row_square(e->problem.x, first + i);
+    tsr__kernel_apply(d->compared, e->type, rows, e->atoms, square, e->atom_square,
+                      &e->model->options, e->model->kernel_width);
+    multiply(e, d->products, d->compared, e->factor, e->k, e->atoms);
+}
+
+static tsr__known_rows features_of(const encoding *e)
+{
+    return (tsr__known_rows){TSR_FLOAT64, e->k, e->m, e->basis, NULL, e->problem.missing};
+}
+
+static tsr__row row_of(const encoding *e, const desk *d)
+{
+    return (tsr__row){.k = e->k,
+                      .lasso = e->lasso,
+                      .ridge = e->ridge,
+                      .tolerance = e->options.tolerance,
+                      .most = e->options.iterations,
+                      .g = d->g,
+                      .room = d->room};
+}
+
+static void minimise_squares(const encoding *e, desk *d, int64_t sample, int64_t i)
+{
+    const tsr__known_rows features = features_of(e);
+    const tsr__row row = row_of(e, d);
+    const bool own = e->problem.missing != NULL;
+    for (int64_t a = 0; a < e->k; a++)
+        d->p[a] = tsr__value_at(d->products, e->type, i * e->k + a);
+    if (own)
+        tsr__known_gram(&d->known, &features, sample, e->gram);
+    tsr__row_squares(&row, own ? d->known.gram : e->gram, own ? tsr__padded(e->k) : e->k, d->p);
+}
+
+static void minimise_entropy(const encoding *e, desk *d, int64_t sample)
+{
+    const tsr_matrix *x = e->problem.x;
+    const tsr__known_rows features = features_of(e);
+    const tsr__row row = row_of(e, d);
+    const int64_t begin = tsr__row_begin(x, sample), end = tsr__row_end(x, sample);
+    tsr__row_entries entries = {.width = end - begin,
+                                .stride = tsr__padded(e->m),
+                                .x = d->x,
+                                .columns = e->turned,
+                                .sums = e->sums};
+    for (int64_t at = begin; at < end; at++)
+        d->x[at - begin] = tsr__value_at(x->values, x->type, at);
+    if (x->sparse) {
+        entries.stride = entries.width;
+        entries.columns = d->columns;
+        for (int64_t at = begin; at < end; at++)
+            for (int64_t a = 0; a < e->k; a++)
+                d->columns[a * entries.stride + at - begin] =
+                    e->basis[x->columns[at] * e->k + a];
+    }
+    if (e->problem.missing != NULL) {
+        tsr__known_sums(d->sums, &features, sample, e->sums);
+        entries.sums = d->sums;
+    }
+    tsr__row_entropy(&row, &entries);
+}
+
+static void *code_of(const encoding *e, int64_t sample)
+{
+    return (char *)e->codes->values + (size_t)(sample * e->k) * tsr__type_size(e->type);
+}
+
+/* The loss, sample by sample. */
+static void minimise(const encoding *e, desk *d, int64_t first, int64_t rows)
+{
+    if (!e->kl)
+        make_products(e, d, first, rows);
+    for (int64_t i = 0; i < rows; i++) {
+        if (e->kl)
+            minimise_entropy(e, d, first + i);
+        else
+            minimise_squares(e, d, first + i, i);
+        for (int64_t a = 0; a < e->k; a++)
+            tsr__value_set(code_of(e, first + i), e->type, a, d->g[a]);
+    }
+}
+
+static void apply_inverse(const encoding *e, desk *d, int64_t first, int64_t rows)
+{
+    void *out = d->room; /* the rows' own steps do not need it */
+    make_products(e, d, first, rows);
+    multiply(e, out, d->products, e->inverse, e->k, e->k);
+    memcpy(code_of(e, first), out, (size_t)(rows * e->k) * tsr__type_size(e->type));
+}
+
+static void take_products(const encoding *e, desk *d, int64_t first, int64_t rows)
+{
+    make_products(e, d, first, rows);
+    memcpy(code_of(e, first), d->products, (size_t)(rows * e->k) * tsr__type_size(e->type));
+}
+
+static void encode_panel(void *context, int64_t item, int thread)
+{
+    static void (*const methods[])(const encoding *, desk *, int64_t,
+                                   int64_t) = {minimise, apply_inverse, take_products};
+    const encoding *e = context;
+    const int64_t first = (e->first + item) * PANEL, left = e->problem.samples - first;
+    methods[e->options.method](e, &e->desks[thread], first, left < PANEL ? left : PANEL);
+}
+
+static tsr_status encode(encoding *e)
+{
+    tsr_status status = TSR_OK;
+    const int64_t n = e->problem.samples, panels = (n + PANEL - 1) / PANEL;
+    const tsr__task task = tsr__task_begin(e->options.progress, "encoding", n);
+    for (e->first = 0; e->first < panels; e->first += BATCH) {
+        const int64_t left = panels - e->first, count = left < BATCH ? left : BATCH;
+        tsr__parallel(count, e->threads, encode_panel, e);
+        const int64_t done = (e->first + count) * PANEL;
+        TSR_TRY(tsr__task_step(&task, done < n ? done : n, (double)NAN, (double)NAN));
+    }
+done:
     return status;
 }
 
 tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const tsr_data *data,
                                const tsr_transform_options *options)
 {
-    static tsr_status (*const methods[])(encoding *) = {minimise, invert, project};
     tsr_status status = TSR_OK;
     encoding e = {.model = model};
-    tsr_matrix *out = NULL;
     tsr_settings_default(tsr_transform_settings(), &e.options);
     if (options != NULL)
         e.options = *options;
@@ -217,14 +420,17 @@ tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const
                  tsr_data_origin(data), (long long)tsr_matrix_features(tsr_data_samples(data)),
                  (long long)model->report.features);
     TSR_TRY(prepare(&e, data));
-    TSR_TRY(configure(&e));
-    TSR_TRY(methods[e.options.method](&e));
-    TSR_TRY(tsr_matrix_create(&out, e.solver.n, e.solver.k, e.solver.type));
-    memcpy(out->values, e.solver.codes,
-           (size_t)(e.solver.n * e.solver.k) * tsr__type_size(e.solver.type));
-    *codes = out, out = NULL;
+    measure(&e);
+    layout(&e);
+    TSR_TRY(tsr__arena_open(&e.arena));
+    layout(&e);
+    fill(&e);
+    TSR_TRY(invert(&e));
+    TSR_TRY(tsr_matrix_create(&e.codes, e.problem.samples, e.k, e.type));
+    TSR_TRY(encode(&e));
+    *codes = e.codes, e.codes = NULL;
 done:
-    tsr_matrix_free(out);
+    tsr_matrix_free(e.codes);
     tsr__arena_close(&e.arena);
     tsr__problem_clear(&e.problem);
     return status;

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A row of Kullback-Leibler over g >= 0: multiplicative steps come near, then Newton's method
+ * projected onto g >= 0 (Bertsekas 1982) ends it. With u = x / y,
+ *
+ *     gradient  s - sum_e u f_e + a + b g         Hessian  sum_e (u / y) f_e f_e' + b
+ *
+ * over the entries that are above zero or pulled up; the others stay at zero. The row is convex:
+ * a step is taken if the slope at its end, or else the values, show that it did not rise, and
+ * halved if not. A step costs 2 p^2 operations an entry with p coordinates that move. */
+#include "factor/row.h"
+
+#include "matrix/blas.h"
+#include "matrix/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MULTIPLICATIVE = 10, HALVINGS = 40 };
+
+/* Below this a reconstruction counts as this much: 1 over it must still be a number. */
+#define LEAST 1e-100
+
+typedef struct entropy {
+    const tsr__row *row;
+    const tsr__row_entries *of;
+    int64_t k, width, count;
+    double *g, *y, *slope;              /* the row, its reconstruction and gradient, */
+    double *next, *next_y, *next_slope; /* and where a step would lead */
+    double *ratio, *root;               /* width: x / y; sqrt(x) / y */
+    double *scaled;                     /* count x width: columns times the root */
+    double *h, *step;                   /* count x count, count */
+    int64_t *which;                     /* count: the coordinates that move */
+    double size;                        /* of codes */
+} entropy;
+
+int64_t tsr__row_entropy_room(int64_t k, int64_t width)
+{
+    return 4 * width + k * width + k * k + 6 * k;
+}
+
+static double scale(const entropy *e, int64_t a)
+{
+    return e->of->sums[a] + e->row->lasso + e->row->ridge * e->size;
+}
+
+static void reconstruct(const entropy *e, double *y, const double *g)
+{
+    memset(y, 0, (size_t)e->width * sizeof *y);
+    for (int64_t a = 0; a < e->k; a++)
+        if (g[a] > 0)
+            tsr__kernels_of(TSR_FLOAT64)
+                ->add(y, g[a], e->of->columns + a * e->of->stride, e->width);
+    for (int64_t i = 0; i < e->width; i++)
+        y[i] = y[i] > LEAST ? y[i] : LEAST;
+}
+
+static void slopes(const entropy *e, double *slope, const double *g, const double *y)
+{
+    for (int64_t i = 0; i < e->width; i++)
+        e->ratio[i] = e->of->x[i] / y[i];
+    for (int64_t a = 0; a < e->k; a++)
+        slope[a] = e->of->sums[a] + e->row->lasso + e->row->ridge * g[a] -
+                   tsr__kernels_of(TSR_FLOAT64)
+                       ->dot(e->ratio, e->of->columns + a * e->of->stride, e->width);
+}
+
+static double residual(const entropy *e)
+{
+    double worst = 0;
+    for (int64_t a = 0; a < e->k; a++) {
+        const double by = scale(e, a), d = by > 0 ? e->size * e->slope[a] / by : 0;
+        worst = fmax(worst, fabs(e->g[a] - fmax(0, e->g[a] - d)) / e->size);
+    }
+    return worst;
+}
+
+/* g (s + a + b t) t = g pull, the root that minimises the bound all coordinates share. */
+static void multiply(entropy *e)
+{
+    for (int64_t a = 0; a < e->k; a++) {
+        const double flat = e->of->sums[a] + e->row->lasso, b = e->row->ridge;
+        const double pull = flat + b * e->g[a] - e->slope[a];
+        if (flat > 0 || b > 0)
+            e->g[a] *= 2 * pull / (flat + sqrt(flat * flat + 4 * b * e->g[a] * pull));
+    }
+    reconstruct(e, e->y, e->g);
+    slopes(e, e->slope, e->g, e->y);
+}
+
+/* The coordinates that Newton's step moves: not those at zero, or next to it, that belong there. */
+static void choose(entropy *e)
+{
+    e->count = 0;
+    for (int64_t a = 0; a < e->k; a++)
+        if (e->slope[a] < 0 || e->g[a] > 1e-12 * e->size)
+            e->which[e->count++] = a;
+        else
+            e->g[a] = 0;
+}
+
+/* step = - H^-1 slope over the chosen ones. */
+static void newton(entropy *e)
+{
+    const int64_t n = e->count, width = e->width;
+    for (int64_t i = 0; i < width; i++)
+        e->root[i] = sqrt(e->of->x[i]) / e->y[i];
+    for (int64_t i = 0; i < n; i++) {
+        const double *from = e->of->columns + e->which[i] * e->of->stride;
+        for (int64_t j = 0; j < width; j++)
+            e->scaled[i * width + j] = e->root[j] * from[j];
+    }
+    const tsr__product product = {.transpose_b = true,
+                                  .rows = n,
+                                  .columns = n,
+                                  .inner = width,
+                                  .alpha = 1,
+                                  .a = e->scaled,
+                                  .b = e->scaled,
+                                  .c = e->h,
+                                  .lda = width,
+                                  .ldb = width,
+                                  .ldc = n};
+    tsr__multiply_dense(TSR_FLOAT64, &product);
+    for (int64_t i = 0; i < n; i++) {
+        e->h[i * n + i] += e->row->ridge;
+        e->step[i] = -e->slope[e->which[i]];
+    }
+    tsr__row_solve(e->h, e->step, n);
+}
+
+/* True if the next row is not above this one. */
+static bool falls(const entropy *e)
+{
+    double slope = 0, value = 0;
+    for (int64_t a = 0; a < e->k; a++)
+        slope += e->next_slope[a] * (e->g[a] - e->next[a]);
+    if (slope >= 0)
+        return true; /* convex: J(g) >= J(next) + slope */
+    for (int64_t i = 0; i < e->width; i++)
+        value += e->of->x[i] > 0 ? e->of->x[i] * log(e->y[i] / e->next_y[i]) : 0;
+    for (int64_t a = 0; a < e->k; a++)
+        value += (e->of->sums[a] + e->row->lasso) * (e->next[a] - e->g[a]) +
+                 e->row->ridge / 2 * (e->next[a] - e->g[a]) * (e->next[a] + e->g[a]);
+    return value <= 0;
+}
+
+/* Along the step, as far as the row falls; false where it does not. */
+static bool take_step(entropy *e)
+{
+    double along = 1;
+    for (int half = 0; half < HALVINGS; half++, along /= 2) {
+        memcpy(e->next, e->g, (size_t)e->k * sizeof *e->g);
+        for (int64_t i = 0; i < e->count; i++) {
+            const int64_t a = e->which[i];
+            e->next[a] = fmax(e->g[a] + along * e->step[i], 0);
+        }
+        reconstruct(e, e->next_y, e->next);
+        slopes(e, e->next_slope, e->next, e->next_y);
+        if (!falls(e))
+            continue;
+        memcpy(e->g, e->next, (size_t)e->k * sizeof *e->g);
+        memcpy(e->y, e->next_y, (size_t)e->width * sizeof *e->y);
+        memcpy(e->slope, e->next_slope, (size_t)e->k * sizeof *e->slope);
+        return true;
+    }
+    return false;
+}
+
+static entropy lay_out(const tsr__row *row, const tsr__row_entries *of)
+{
+    const int64_t k = row->k, width = of->width;
+    double *at = row->room;
+    entropy e = {.row = row, .of = of, .k = k, .width = width, .g = row->g};
+    e.y = at, at += width;
+    e.next_y = at, at += width;
+    e.ratio = at, at += width;
+    e.root = at, at += width;
+    e.scaled = at, at += k * width;
+    e.h = at, at += k * k;
+    e.slope = at, at += k;
+    e.next = at, at += k;
+    e.next_slope = at, at += k;
+    e.step = at, at += k;
+    e.which = (int64_t *)at;
+    return e;
+}
+
+void tsr__row_entropy(const tsr__row *row, const tsr__row_entries *of)
+{
+    entropy e = lay_out(row, of);
+    double mass = 0, sums = 0;
+    for (int64_t i = 0; i < e.width; i++)
+        mass += of->x[i];
+    for (int64_t a = 0; a < e.k; a++)
+        sums += of->sums[a];
+    e.size = sums > 0 ? mass / sums : 0;
+    for (int64_t a = 0; a < e.k; a++)
+        e.g[a] = of->sums[a] > 0 ? e.size : 0;
+    if (!(e.size > 0))
+        return; /* an empty row, or an empty basis */
+    reconstruct(&e, e.y, e.g);
+    slopes(&e, e.slope, e.g, e.y);
+    for (int t = 0; t < MULTIPLICATIVE; t++)
+        multiply(&e);
+    for (int64_t step = 0; step < row->most && residual(&e) > row->tolerance; step++) {
+        choose(&e);
+        newton(&e);
+        if (!take_step(&e))
+            break; /* as near as rounding lets it */
+    }
+}
