@@ -100,7 +100,7 @@ static const char *const odd_rows[] = {
     "model=cf loss=kl",
     "model=cf decorrelate=0.1",
     "model=gnmf basis-norm=l1",
-    "model=nmf must=0.5 cannot=0.5 link-form=reward",
+    "model=nmf must=0.5 cannot=0.5",
     "model=cf kernel=rbf",
     "model=nmf alpha-basis=0.01 alpha-codes=0.01 l1-ratio=0.5",
 };

@@ -4,10 +4,10 @@
  * own optimum, in doubles, by steps that never raise it. What other rows there are, or threads,
  * is no matter.
  *
- * How far a row is from its optimum, without units: with d_a the gradient over what scales it (the
- * curvature of squares, the pull of KL), and G the size of codes,
+ * How far a row is from its optimum, without units: with d_a the step that coordinate a would take
+ * alone, and G_a its size if it explained the whole sample alone,
  *
- *     residual = max_a |g_a - max(0, g_a - G d_a)| / G
+ *     residual = max_a |g_a - max(0, g_a - d_a)| / G_a
  *
  * which is zero exactly where the conditions of Karush, Kuhn and Tucker hold. */
 #ifndef TSR_FACTOR_ROW_H
@@ -39,8 +39,9 @@ typedef struct tsr__row_entries {
 int64_t tsr__row_entropy_room(int64_t k, int64_t width);
 void tsr__row_entropy(const tsr__row *row, const tsr__row_entries *of);
 
-/* Solves H d = r for positive definite H (size x size, symmetric, spoilt; d in place of r). A
- * coordinate that depends on those before it, to rounding, stays: d = 0 there. */
+/* Solves H d = r for H >= 0 (size x size, symmetric, spoilt; d in place of r). Where coordinates
+ * depend on each other, H counts as a little more than it is: the step then leads far, in the
+ * direction in which the row falls without bending, up to where an entry ends at zero. */
 void tsr__row_solve(double *h, double *r, int64_t size);
 
 #endif

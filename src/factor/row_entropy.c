@@ -5,9 +5,10 @@
  *
  *     gradient  s - sum_e u f_e + a + b g         Hessian  sum_e (u / y) f_e f_e' + b
  *
- * over the entries that are above zero or pulled up; the others stay at zero. The row is convex:
- * a step is taken if the slope at its end, or else the values, show that it did not rise, and
- * halved if not. A step costs 2 p^2 operations an entry with p coordinates that move. */
+ * over the coordinates that are above zero or pulled up; those next to zero that belong there go
+ * there. The row is convex: a step is taken if the slope at its end, or else the values, show that
+ * it did not rise, and halved if not. A step costs 2 p^2 operations an entry with p coordinates
+ * that move. */
 #include "factor/row.h"
 
 #include "matrix/blas.h"
@@ -29,9 +30,9 @@ typedef struct entropy {
     double *next, *next_y, *next_slope; /* and where a step would lead */
     double *ratio, *root;               /* width: x / y; sqrt(x) / y */
     double *scaled;                     /* count x width: columns times the root */
-    double *h, *step;                   /* count x count, count */
-    int64_t *which;                     /* count: the coordinates that move */
-    double size;                        /* of codes */
+    double *h, *step;                   /* count x count, k */
+    int64_t *which; /* k: the coordinates; the first `count` move by Newton's step */
+    double mass;    /* of all entries */
 } entropy;
 
 int64_t tsr__row_entropy_room(int64_t k, int64_t width)
@@ -39,9 +40,10 @@ int64_t tsr__row_entropy_room(int64_t k, int64_t width)
     return 4 * width + k * width + k * k + 6 * k;
 }
 
-static double scale(const entropy *e, int64_t a)
+/* Coordinate a if it explained all entries alone. */
+static double size_of(const entropy *e, int64_t a)
 {
-    return e->of->sums[a] + e->row->lasso + e->row->ridge * e->size;
+    return e->of->sums[a] > 0 ? e->mass / e->of->sums[a] : 0;
 }
 
 static void reconstruct(const entropy *e, double *y, const double *g)
@@ -69,8 +71,11 @@ static double residual(const entropy *e)
 {
     double worst = 0;
     for (int64_t a = 0; a < e->k; a++) {
-        const double by = scale(e, a), d = by > 0 ? e->size * e->slope[a] / by : 0;
-        worst = fmax(worst, fabs(e->g[a] - fmax(0, e->g[a] - d)) / e->size);
+        const double size = size_of(e, a);
+        const double by = e->of->sums[a] + e->row->lasso + e->row->ridge * size;
+        if (size > 0)
+            worst =
+                fmax(worst, fabs(e->g[a] / size - fmax(0, e->g[a] / size - e->slope[a] / by)));
     }
     return worst;
 }
@@ -81,22 +86,27 @@ static void multiply(entropy *e)
     for (int64_t a = 0; a < e->k; a++) {
         const double flat = e->of->sums[a] + e->row->lasso, b = e->row->ridge;
         const double pull = flat + b * e->g[a] - e->slope[a];
-        if (flat > 0 || b > 0)
+        if (e->g[a] > 0)
             e->g[a] *= 2 * pull / (flat + sqrt(flat * flat + 4 * b * e->g[a] * pull));
     }
     reconstruct(e, e->y, e->g);
     slopes(e, e->slope, e->g, e->y);
 }
 
-/* The coordinates that Newton's step moves: not those at zero, or next to it, that belong there. */
-static void choose(entropy *e)
+/* The coordinates that Newton's step moves come first; those next to zero that belong there, the
+ * nearer the optimum the nearer to zero, come last and fall by themselves. */
+static void choose(entropy *e, double off)
 {
+    const double near = fmin(off, 1e-3);
+    int64_t last = e->k;
     e->count = 0;
     for (int64_t a = 0; a < e->k; a++)
-        if (e->slope[a] < 0 || e->g[a] > 1e-12 * e->size)
+        if (e->slope[a] <= 0 || e->g[a] > near * size_of(e, a))
             e->which[e->count++] = a;
         else
-            e->g[a] = 0;
+            e->which[--last] = a;
+    for (int64_t i = e->count; i < e->k; i++)
+        e->step[i] = -e->g[e->which[i]];
 }
 
 /* step = - H^-1 slope over the chosen ones. */
@@ -123,7 +133,7 @@ static void newton(entropy *e)
                                   .ldc = n};
     tsr__multiply_dense(TSR_FLOAT64, &product);
     for (int64_t i = 0; i < n; i++) {
-        e->h[i * n + i] += e->row->ridge;
+        e->h[i * n + i] = e->h[i * n + i] * (1 + 1e-9) + e->row->ridge;
         e->step[i] = -e->slope[e->which[i]];
     }
     tsr__row_solve(e->h, e->step, n);
@@ -151,7 +161,7 @@ static bool take_step(entropy *e)
     double along = 1;
     for (int half = 0; half < HALVINGS; half++, along /= 2) {
         memcpy(e->next, e->g, (size_t)e->k * sizeof *e->g);
-        for (int64_t i = 0; i < e->count; i++) {
+        for (int64_t i = 0; i < e->k; i++) {
             const int64_t a = e->which[i];
             e->next[a] = fmax(e->g[a] + along * e->step[i], 0);
         }
@@ -189,22 +199,21 @@ static entropy lay_out(const tsr__row *row, const tsr__row_entries *of)
 void tsr__row_entropy(const tsr__row *row, const tsr__row_entries *of)
 {
     entropy e = lay_out(row, of);
-    double mass = 0, sums = 0;
     for (int64_t i = 0; i < e.width; i++)
-        mass += of->x[i];
-    for (int64_t a = 0; a < e.k; a++)
-        sums += of->sums[a];
-    e.size = sums > 0 ? mass / sums : 0;
-    for (int64_t a = 0; a < e.k; a++)
-        e.g[a] = of->sums[a] > 0 ? e.size : 0;
-    if (!(e.size > 0))
-        return; /* an empty row, or an empty basis */
+        e.mass += of->x[i];
+    for (int64_t a = 0; a < e.k; a++) /* all share alike */
+        e.g[a] = size_of(&e, a) / (double)e.k;
+    if (!(e.mass > 0))
+        return; /* an empty row is its own code */
     reconstruct(&e, e.y, e.g);
     slopes(&e, e.slope, e.g, e.y);
     for (int t = 0; t < MULTIPLICATIVE; t++)
         multiply(&e);
-    for (int64_t step = 0; step < row->most && residual(&e) > row->tolerance; step++) {
-        choose(&e);
+    for (int64_t step = 0; step < row->most; step++) {
+        const double off = residual(&e);
+        if (off <= row->tolerance)
+            break;
+        choose(&e, off);
         newton(&e);
         if (!take_step(&e))
             break; /* as near as rounding lets it */

@@ -34,7 +34,7 @@ void tsr__row_solve(double *h, double *r, int64_t size)
             l[j] = root > 0 ? (l[j] - dot(l, h + j * size, j)) / root : 0;
         }
         const double left = own - dot(l, l, i);
-        l[i] = left > 1e-14 * own ? sqrt(left) : 0;
+        l[i] = sqrt(fmax(left, 1e-12 * own)); /* dependent: a long way, not none */
         r[i] = l[i] > 0 ? (r[i] - dot(l, r, i)) / l[i] : 0;
     }
     for (int64_t i = size - 1; i >= 0; i--) {
@@ -53,7 +53,7 @@ typedef struct squares {
     double *g, *q, *step, *h;
     int64_t *which; /* count: the entries of the set */
     bool *in;       /* k: whether one belongs to it */
-    double size;    /* of codes */
+    double size;    /* of the sample, as far as any vector sees it */
 } squares;
 
 int64_t tsr__row_squares_room(int64_t k)
@@ -99,6 +99,7 @@ static void list_set(squares *s)
 static bool solve_set(squares *s)
 {
     double along = 1;
+    int64_t first = -1;
     list_set(s);
     for (int64_t i = 0; i < s->count; i++) {
         const int64_t a = s->which[i];
@@ -108,18 +109,21 @@ static bool solve_set(squares *s)
         s->step[i] = -s->q[a];
     }
     tsr__row_solve(s->h, s->step, s->count);
-    for (int64_t i = 0; i < s->count; i++)
-        if (s->g[s->which[i]] + s->step[i] < 0)
-            along = fmin(along, s->g[s->which[i]] / -s->step[i]);
+    for (int64_t i = 0; i < s->count; i++) {
+        const double g = s->g[s->which[i]];
+        if (g + s->step[i] < 0 && g / -s->step[i] < along) {
+            along = g / -s->step[i];
+            first = i;
+        }
+    }
     for (int64_t i = 0; i < s->count; i++) {
         const int64_t a = s->which[i];
         const double next = s->g[a] + along * s->step[i];
-        const bool falls = s->step[i] < 0 && s->g[a] <= along * -s->step[i];
-        s->g[a] = falls || !(next > 0) ? 0 : next;
+        s->g[a] = i == first || !(next > 0) ? 0 : next;
         s->in[a] = s->g[a] > 0;
     }
     slopes(s);
-    return along < 1;
+    return first >= 0;
 }
 
 /* The residual, and which entry outside the set would change most. */
@@ -129,7 +133,7 @@ static double residual(const squares *s, int64_t *outside)
     *outside = -1;
     for (int64_t a = 0; a < s->k; a++) {
         const double c = curve(s, a), d = c > 0 ? s->q[a] / c : 0;
-        const double off = fabs(s->g[a] - fmax(0, s->g[a] - d)) / s->size;
+        const double off = fabs(s->g[a] - fmax(0, s->g[a] - d)) * sqrt(c) / s->size;
         worst = fmax(worst, off);
         if (!s->in[a] && off > most) {
             most = off;
@@ -159,7 +163,7 @@ void tsr__row_squares(const tsr__row *row, const double *gram, int64_t stride, c
     slopes(&s);
     for (int64_t a = 0; a < k; a++)
         if (curve(&s, a) > 0)
-            s.size = fmax(s.size, -s.q[a] / curve(&s, a));
+            s.size = fmax(s.size, -s.q[a] / sqrt(curve(&s, a)));
     if (!(s.size > 0))
         return; /* nothing pulls: zero it is */
     int64_t outside;
