@@ -130,7 +130,8 @@ static void run_entropy(const entropy *e, const reals *slope, bool dense, int sw
 {
     reals pull = pulls_of(e);
     reals work = make(e->kind.type, tsr__entropy_room(e->kind.k, e->m, true));
-    tsr__entropy descent = {.theta = e->theta.v,
+    tsr__entropy descent = {.unit = 1,
+                            .theta = e->theta.v,
                             .x = {.rows = e->rows,
                                   .columns = e->columns,
                                   .values = e->values.v,
@@ -322,7 +323,8 @@ static void test_entropy_steps_back(void **state)
         memcpy(theta.v, (double[]){1, 9999}, 2 * sizeof(double));
         memcpy(x.v, (double[]){0.01, 1e4}, 2 * sizeof(double));
         memcpy(factor.v, (double[]){1, 0, 1, 1}, 4 * sizeof(double));
-        const tsr__entropy descent = {.theta = theta.v,
+        const tsr__entropy descent = {.unit = 1,
+                                      .theta = theta.v,
                                       .x = {rows, columns, x.v, 1, factor.v, 2},
                                       .sums = sums,
                                       .work = work.v,
@@ -352,7 +354,8 @@ static void test_entropy_leaves_zero(void **state)
         const int32_t columns[] = {0};
         const double sums[] = {(double)f};
         *x = 1, *factor = f;
-        const tsr__entropy row = {.theta = g,
+        const tsr__entropy row = {.unit = 1,
+                                  .theta = g,
                                   .x = {rows, columns, x, 1, factor, 1},
                                   .sums = sums,
                                   .work = work,
@@ -392,7 +395,8 @@ static void test_entropy_with_strong_bends(void **state)
             g[j] = pow(10, 12 * tsr__random_uniform(&random) - 6);
             bend[j] = pow(10, 12 * tsr__random_uniform(&random) - 6);
         }
-        const tsr__entropy row = {.theta = g,
+        const tsr__entropy row = {.unit = 1,
+                                  .theta = g,
                                   .x = {rows, columns, x, 1, f, RANK},
                                   .sums = sums,
                                   .slope = slope,

@@ -374,6 +374,7 @@ typedef struct tsr_fit_options {
     int64_t per_class, shared; /* class-driven: vectors a class (0: rank / classes), of none */
     int loss, basis, codes;    /* 0: the model's own */
     double class_weight, graph, decorrelate, label_edge, must, cannot;
+    int weight_unit;        /* 0: one under mu, else the data's; 1 the data's, 2 one */
     int link_form;          /* 0 bounded, 1 reward */
     const char *links;      /* file of i,j,weight */
     const char *graph_file; /* symmetric sparse matrix, samples x samples */
@@ -424,6 +425,7 @@ typedef struct tsr_fit_report {
     double seconds;
     double spread; /* of the restarts' objectives, relative; 0 for one */
     int64_t seed;
+    double rho; /* the data's unit: root mean square length, or mean sum, of a sample */
 } tsr_fit_report;
 TSR_API tsr_fit_report tsr_model_report(const tsr_model *model);
 
@@ -442,6 +444,11 @@ TSR_API const int32_t *tsr_model_seen(const tsr_model *model);
 /* J after each iteration, and seconds since the start; report.iterations of them. */
 TSR_API const double *tsr_model_objective(const tsr_model *model);
 TSR_API const double *tsr_model_seconds(const tsr_model *model);
+
+/* Term `i` of J, by the setting that gives its weight, and its value at the end: "loss" first,
+ * then those that the model has. False when there is no such term. */
+TSR_API bool tsr_model_term(const char **name, double *value, const tsr_model *model,
+                            int64_t i);
 
 /* What the fit wants said, such as a rank that exceeds the samples. */
 TSR_API int64_t tsr_model_notes(const tsr_model *model);

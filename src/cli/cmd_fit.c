@@ -46,6 +46,12 @@ static tsr_status print_json(const tsr_model *model, const predicted *classes,
     tsr__json_real(root, "spread", r.spread);
     tsr__json_real(root, "seconds", r.seconds);
     tsr__json_integer(root, "seed", r.seed);
+    tsr__json_real(root, "rho", r.rho);
+    tsr__json *terms = tsr__json_object(root, "terms");
+    const char *name;
+    double value;
+    for (int64_t i = 0; tsr_model_term(&name, &value, model, i); i++)
+        tsr__json_real(terms, name, value);
     tsr__json *notes = tsr__json_array(root, "notes");
     for (int64_t i = 0; i < tsr_model_notes(model); i++)
         tsr__json_text(notes, NULL, tsr_model_note(model, i));
@@ -53,6 +59,20 @@ static tsr_status print_json(const tsr_model *model, const predicted *classes,
     const tsr_status status = tsr__json_print(root, stdout);
     tsr__json_free(root);
     return status;
+}
+
+/* The share of each term in J, where there are several. */
+static void print_terms(FILE *to, const tsr_model *model)
+{
+    const char *name;
+    double value;
+    if (!tsr_model_term(&name, &value, model, 1))
+        return;
+    (void)fprintf(to, "  of which       ");
+    for (int64_t i = 0; tsr_model_term(&name, &value, model, i); i++)
+        (void)fprintf(to, "%s %s %.3g (%.3g %%)", i > 0 ? "," : "", name, value,
+                      100 * value / tsr_model_report(model).objective);
+    (void)fprintf(to, "\n");
 }
 
 static void print_text(FILE *to, const tsr_model *model, const predicted *classes,
@@ -64,6 +84,7 @@ static void print_text(FILE *to, const tsr_model *model, const predicted *classe
     (void)fprintf(to, "  iterations      %lld (%s)\n", (long long)r.iterations,
                   r.converged ? "converged" : "not converged");
     (void)fprintf(to, "  objective       %.8g\n", r.objective);
+    print_terms(to, model);
     (void)fprintf(to, "  relative error  %.6f\n", r.relative_error);
     (void)fprintf(to, "  optimality      %.2e\n", r.optimality);
     if (r.spread > 0)

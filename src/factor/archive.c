@@ -9,13 +9,14 @@
  *     /gram k x k and /atoms n x m: kernels          /scale m: normalised-cut weighting
  *
  * Attributes of the file: tessera (version), kind = "model", setting.NAME for every setting,
- * and the report. Attributes of /basis: image_height, image_width, image_order. */
+ * term.NAME for every term of J, and the report. Attributes of /basis: image_height, image_width, image_order. */
 #include "factor/model.h"
 
 #include "base/settings.h"
 #include "io/file.h"
 #include "io/recipe.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,14 +75,14 @@ static tsr_status put_report(tsr__hdf5 *file, const tsr_model *model)
     const tsr_fit_report *r = &model->report;
     const int64_t integers[] = {r->samples,   r->features,      r->rank,       r->iterations,
                                 r->converged, model->per_class, model->shared, r->seed};
-    const double reals[] = {r->objective, r->data_loss, r->relative_error,  r->optimality,
-                            r->seconds,   r->spread,    model->kernel_width};
+    const double reals[] = {r->objective, r->data_loss, r->relative_error,   r->optimality,
+                            r->seconds,   r->spread,    model->kernel_width, r->rho};
     static const char *const integer_names[] = {"samples",    "features",  "rank",
                                                 "iterations", "converged", "per_class",
                                                 "shared",     "seed"};
-    static const char *const real_names[] = {"objective",   "data_loss", "relative_error",
-                                             "optimality",  "seconds",   "spread",
-                                             "kernel_width"};
+    static const char *const real_names[] = {"objective",    "data_loss", "relative_error",
+                                             "optimality",   "seconds",   "spread",
+                                             "kernel_width", "rho"};
     TSR_TRY(tsr__hdf5_set_text(file, "", "tessera", tsr_version()));
     TSR_TRY(tsr__hdf5_set_text(file, "", "kind", "model"));
     TSR_TRY(tsr__hdf5_set_text(file, "", "model", r->model));
@@ -97,6 +98,20 @@ static tsr_status put_report(tsr__hdf5 *file, const tsr_model *model)
         TSR_TRY(tsr__hdf5_set_integers(file, "basis", "image_width", &image.width, 1));
         TSR_TRY(tsr__hdf5_set_text(file, "basis", "image_order",
                                    image.order == TSR_COLUMN_ORDER ? "column" : "row"));
+    }
+done:
+    return status;
+}
+
+static tsr_status put_terms(tsr__hdf5 *file, const tsr_model *model)
+{
+    tsr_status status = TSR_OK;
+    char attribute[64];
+    const char *name;
+    double value;
+    for (int64_t i = 0; tsr_model_term(&name, &value, model, i); i++) {
+        (void)snprintf(attribute, sizeof attribute, "term.%s", name);
+        TSR_TRY(tsr__hdf5_set_reals(file, "", attribute, &value, 1));
     }
 done:
     return status;
@@ -131,6 +146,7 @@ static tsr_status put_all(tsr__hdf5 *file, const tsr_model *model)
     TSR_TRY(put_names(file, "notes", &model->notes));
     TSR_TRY(tsr__recipe_write(file, &model->recipe));
     TSR_TRY(put_report(file, model));
+    TSR_TRY(put_terms(file, model));
     TSR_TRY(put_settings(file, model));
 done:
     tsr_matrix_free(gram);
@@ -270,6 +286,16 @@ static tsr_status get_report(tsr_model *model, const tsr__hdf5 *file)
         TSR_TRY(tsr__hdf5_get_integers(integers[i].to, 1, file, "", integers[i].name));
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         TSR_TRY(tsr__hdf5_get_reals(reals[i].to, 1, file, "", reals[i].name));
+    r->rho = 1; /* older archives have neither this nor the terms */
+    if (tsr__hdf5_has_attribute(file, "", "rho"))
+        TSR_TRY(tsr__hdf5_get_reals(&r->rho, 1, file, "", "rho"));
+    for (int i = 0; i < TSR_TERMS; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "term.%s", tsr__term_names[i]);
+        model->terms[i] = (double)NAN;
+        if (tsr__hdf5_has_attribute(file, "", name))
+            TSR_TRY(tsr__hdf5_get_reals(&model->terms[i], 1, file, "", name));
+    }
     r->converged = converged != 0;
 done:
     return status;

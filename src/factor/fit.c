@@ -29,7 +29,8 @@ typedef struct run {
     double *objective, *seconds; /* of the current run */
     double least, most;          /* objectives of all restarts */
     int64_t iterations;
-    double saved; /* when the last checkpoint was written */
+    double saved;            /* when the last checkpoint was written */
+    double begun[TSR_TERMS]; /* terms of J at the first start */
     bool converged, interrupted;
 } run;
 
@@ -59,6 +60,13 @@ static tsr_status diverged(const run *r)
     return tsr__fail(TSR_ERROR_DIVERGED,
                      "the objective is no longer a number: the data may span "
                      "too many powers of ten");
+}
+
+/* What J would be of, without a model: n samples of size rho. */
+static double data_size(const run *r)
+{
+    const double rho = r->problem.rho;
+    return (double)r->problem.samples * (r->plan.loss == TSR_LOSS_KL ? rho : rho * rho);
 }
 
 /* True when the last ten iterations together gained less than the tolerance. */
@@ -183,7 +191,8 @@ static tsr_status keep(tsr_model *model, run *r)
     report->iterations = r->iterations;
     report->converged = r->converged;
     report->objective = last;
-    report->data_loss = s->loss->value(s) + s->constant;
+    tsr__solver_terms(model->terms, s);
+    report->data_loss = model->terms[TSR_TERM_LOSS];
     report->seconds = r->iterations > 0 ? r->seconds[r->iterations - 1] : 0;
     TSR_TRY(relative_error(&report->relative_error, r));
     report->optimality = tsr__solver_optimality(s);
@@ -207,6 +216,29 @@ static tsr_status note_scale(tsr_model *model, const run *r)
         "scale; --basis-norm l2 holds it",
         f / g);
     return tsr__names_add(&model->notes, note);
+}
+
+/* A weight far from where the terms balance is worth a word. What a term costs at the start, where
+ * the codes have the data's size and know nothing of it, tells: at the end a heavy one is small. */
+static tsr_status note_weights(tsr_model *model, const run *r)
+{
+    tsr_status status = TSR_OK;
+    const double loss = r->begun[TSR_TERM_LOSS];
+    char note[200];
+    for (int i = TSR_TERM_CLASS; i < TSR_TERMS; i++) {
+        const double share = fabs(r->begun[i]) / loss;
+        const bool light = share < 1e-3;
+        const bool heavy = share > 1e4;
+        if (isnan(share) || (!light && !heavy) || !(loss > 0))
+            continue;
+        (void)snprintf(note, sizeof note, "%s: at the start this term is %.0e of the loss: %s",
+                       tsr__term_names[i], share,
+                       light ? "its weight is too small to matter"
+                             : "its weight leaves the data no say");
+        TSR_TRY(tsr__names_add(&model->notes, note));
+    }
+done:
+    return status;
 }
 
 /* What the model keeps of the data. */
@@ -236,6 +268,7 @@ static tsr_status remember(tsr_model *model, const run *r)
         TSR_TRY(copy_array(&model->scale, p->scale, p->features));
     model->basis->image = data->x->image;
     TSR_TRY(note_scale(model, r));
+    TSR_TRY(note_weights(model, r));
 done:
     return status;
 }
@@ -254,7 +287,8 @@ static tsr_status begin_model(tsr_model **out, const run *r)
                                      .samples = r->problem.samples,
                                      .features = r->problem.features,
                                      .rank = r->solver.k,
-                                     .seed = r->options->seed};
+                                     .seed = r->options->seed,
+                                     .rho = r->problem.rho};
     for (int64_t i = 0; i < r->notes.count; i++)
         TSR_TRY(tsr__names_add(&model->notes, r->notes.name[i]));
     *out = model, model = NULL;
@@ -291,13 +325,15 @@ static tsr_status iterate(run *r)
     r->converged = false;
     r->saved = start;
     tsr__solver_start(&r->solver);
-    first = fabs(tsr__solver_objective(&r->solver));
+    first = fmax(fabs(tsr__solver_objective(&r->solver)), data_size(r));
+    if (isnan(r->begun[TSR_TERM_LOSS]))
+        tsr__solver_terms(r->begun, &r->solver);
     for (r->iterations = 0; r->iterations < r->options->iterations && !r->converged;) {
         tsr__solver_step(&r->solver);
         const double now = tsr__solver_objective(&r->solver);
         r->objective[r->iterations] = now;
         r->seconds[r->iterations++] = tsr__clock() - start;
-        if (!isfinite(now) || now < -1e6 * (1 + first))
+        if (!isfinite(now) || now < -1e6 * first)
             return diverged(r);
         r->converged = settled(r, r->iterations);
         TSR_TRY(checkpoint(r));
@@ -322,6 +358,8 @@ static tsr_status run_starts(tsr_model *model, run *r)
         TSR_TRY(iterate(r));
         const double now = r->iterations > 0 ? r->objective[r->iterations - 1]
                                              : tsr__solver_objective(&r->solver);
+        if (!isfinite(now))
+            TSR_TRY(diverged(r));
         r->most = fmax(r->most, now);
         if (now < r->least) {
             r->least = now;
@@ -329,8 +367,7 @@ static tsr_status run_starts(tsr_model *model, run *r)
         }
     }
     /* relative to J, or to what the data alone add where the fit is perfect */
-    model->report.spread =
-        (r->most - r->least) / (fabs(r->least) + 1e-12 * (1 + fabs(r->solver.square)));
+    model->report.spread = (r->most - r->least) / (fabs(r->least) + 1e-12 * data_size(r));
 done:
     return status;
 }
@@ -338,7 +375,7 @@ done:
 tsr_status tsr_fit(tsr_model **out, const tsr_data *data, const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
-    run r = {.options = options, .data = data};
+    run r = {.options = options, .data = data, .begun = {(double)NAN}};
     tsr_model *model = NULL;
     int64_t rank = 0, per_class = 0;
     TSR_TRY(tsr__plan_make(&r.plan, options));

@@ -5,7 +5,8 @@
  *     random     uniform (0, 1), the papers'; outside `mu` scaled so that F G' fits X best
  *     nndsvd     positive parts of the leading singular pairs (Boutsidis & Gallopoulos 2008);
  *                its zeros stay zero under multiplicative rules, so there are two variants:
- *     nndsvda    zeros become the mean of X, and nndsvdar: small random numbers
+ *     nndsvda    zeros become what constant factors of the mean of X would be, and nndsvdar:
+ *                random numbers below a hundredth of it
  *     kmeans     cluster means, and codes 1.2 for the own cluster, 0.2 for the others
  *     means      means of the labelled samples a class, k-means of the rest for other vectors
  *     FILE       arrays `basis` (k x m; concept: `weights`, n x k) and `codes` (n x k, or one row a
@@ -52,6 +53,10 @@ static void fit_scale(start *b)
 {
     tsr__solver *s = b->s;
     const tsr__kernels *kernels = tsr__kernels_for(s);
+    if (b->plan->basis == TSR_BASIS_CONCEPT) { /* X W has the samples' size, a basis has none */
+        s->map->push(s);
+        tsr__fix_scale(s, TSR_SCALE_PRODUCT);
+    }
     tsr__solver_start(s);
     tsr__solver_collect(s);
     double up = kernels->dot(s->collect_lanes, s->basis, s->m * s->k);
@@ -249,8 +254,9 @@ static tsr_status start_svd(start *b, filling how)
     left_vectors(left, sigma, doubles, &axes, s->threads);
     for (int64_t at = 0; at < tsr_matrix_stored(doubles); at++)
         sum += ((const double *)doubles->values)[at];
-    const double mean = sum / (double)s->n / (double)s->m;
-    const double fill[2] = {how == FILL_MEAN ? mean : 0, how == FILL_RANDOM ? mean / 100 : 0};
+    /* what k constant vectors and codes would be, so that their product is the mean of X */
+    const double even = sqrt(sum / (double)s->n / (double)s->m / (double)s->k);
+    const double fill[2] = {how == FILL_MEAN ? even : 0, how == FILL_RANDOM ? even / 100 : 0};
     for (int64_t j = 0; j < s->k; j++) {
         double length[2][2] = {{0, 0}, {0, 0}}; /* left, right; positive, negative part */
         for (int part = 0; j < r && part < 2; part++) {

@@ -121,6 +121,7 @@ tsr_status tsr_model_keep(tsr_model **out, const tsr_model *model, const int64_t
     kept->report = model->report;
     kept->report.rank = count;
     kept->kernel_width = model->kernel_width;
+    memcpy(kept->terms, model->terms, sizeof kept->terms);
     TSR_TRY(copy_settings(kept, model, count));
     TSR_TRY(tsr_matrix_copy_samples(&kept->basis, model->basis, vectors, count));
     if (model->basis->image.height > 0)

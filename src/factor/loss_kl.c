@@ -211,6 +211,7 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
         .weight = s->weight != NULL ? tsr__real_at(s, s->weight, block->first) : NULL,
         .slope = slope,
         .bend = bend,
+        .unit = s->rho,
         .work = s->room[lane - s->lane],
         .sweeps = s->codes_sweeps};
     take_sums(&descent, s, &s->known[lane - s->lane], &features, block->first, block->samples);
@@ -231,6 +232,7 @@ static void descend_features(tsr__solver *s, const tsr__block *block, const void
                             .sums = s->column_lanes,
                             .pull =
                                 block->sparse ? NULL : tsr__real_at(s, s->collect_lanes, at),
+                            .unit = s->rho,
                             .work = s->room[lane],
                             .sweeps = s->basis_sweeps};
     tsr__basis_bend(s, block->first, block->samples, &descent.slope, &descent.bend);

@@ -6,6 +6,7 @@
 #include "base/settings.h"
 #include "io/recipe.h"
 
+#include <math.h>
 #include <string.h>
 
 tsr_status tsr__model_record(tsr_model *model, const tsr_fit_options *options)
@@ -94,6 +95,18 @@ const double *tsr_model_objective(const tsr_model *model)
 const double *tsr_model_seconds(const tsr_model *model)
 {
     return model->seconds;
+}
+
+bool tsr_model_term(const char **name, double *value, const tsr_model *model, int64_t i)
+{
+    for (int term = 0; term < TSR_TERMS; term++) {
+        if (isnan(model->terms[term]) || i-- > 0)
+            continue;
+        *name = tsr__term_names[term];
+        *value = model->terms[term];
+        return true;
+    }
+    return false;
 }
 
 bool tsr_model_has_blocks(const tsr_model *model)

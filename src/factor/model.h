@@ -17,6 +17,7 @@ struct tsr_model {
     double *gram;            /* kernels: W' K W, k x k, or NULL */
     double *scale;           /* ncw: sum of the samples, m, or NULL */
     double kernel_width;
+    double terms[TSR_TERMS];    /* of J at the end; NaN: the model does not have it */
     char *origin;               /* of the data: "faces.mat:fea" */
     tsr_matrix *sample_weights; /* n x 1, or NULL */
     tsr_labels *labels;         /* all that are known, or NULL */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * THE MODEL TABLE. A new model is one row here and one section in doc/mathematics.md; the laws
- * of tests/ then walk over it. Weights are those of J: class 1 (Frobenius) or 10 (KL), graph
- * 100, label edge 1, must 0.005, cannot 0.005 (Frobenius) or 1 (KL), de-correlation 1. */
+ * of tests/ then walk over it. Weights stand twice: the papers' own, which count as they are
+ * (`mu`), and those in units of the data, the default of every other solver. */
 #include "factor/models.h"
 
 #include "base/text.h"
@@ -15,47 +15,56 @@
 #define XW   TSR_BASIS_CONCEPT
 #define G    TSR_CODES_FREE
 #define AZ   TSR_CODES_TIED
+#define NONE                                                                                   \
+    {                                                                                          \
+        {.graph = 0},                                                                          \
+        {                                                                                      \
+            .graph = 0                                                                         \
+        }                                                                                      \
+    }
 
 /* clang-format off */
 const tsr__model_row tsr__models[] = {
-    /*  name     loss basis codes  class graph edge must   cannot decorr   links  root   ncw */
-    {"nmf",       F,  FREE, G,  {0,    0,   0,   0,     0,     0},  false, false, false,
-     "non-negative matrix factorization", "nothing", "Lee & Seung 1999, 2000"},
-    {"nmf-kl",    KL, FREE, G,  {0,    0,   0,   0,     0,     0},  false, false, false,
-     "NMF under Kullback-Leibler loss", "nothing", "Lee & Seung 1999, 2000"},
-    {"nmf-ncw",   F,  FREE, G,  {0,    0,   0,   0,     0,     0},  false, false, true,
-     "NMF with normalised-cut weights", "nothing", "Xu, Liu & Gong 2003"},
-    {"gnmf",      F,  FREE, G,  {0,    100, 0,   0,     0,     0},  false, false, false,
-     "graph-regularised NMF", "neighbours", "Cai et al. 2011"},
-    {"gnmf-kl",   KL, FREE, G,  {0,    1e-3,0,   0,     0,     0},  false, true,  false,
-     "graph-regularised NMF, KL", "neighbours", "Cai et al. 2011"},
-    {"sgnmf",     F,  FREE, G,  {0,    100, 1,   0,     0,     0},  false, false, false,
-     "graph-regularised NMF with label edges", "neighbours, labels", "Cai et al. 2011; Liu et al. 2012"},
-    {"cnmf",      F,  FREE, AZ, {0,    0,   0,   0,     0,     0},  false, false, false,
-     "label-constrained NMF", "labels", "Liu et al. 2012"},
-    {"cnmf-kl",   KL, FREE, AZ, {0,    0,   0,   0,     0,     0},  false, false, false,
-     "label-constrained NMF, KL", "labels", "Liu et al. 2012"},
-    {"cdnmf",     F,  FREE, G,  {1,    0,   0,   0,     0,     0},  false, false, false,
-     "class-driven NMF", "labels", "Xiao et al. 2013"},
-    {"cdnmf-kl",  KL, FREE, G,  {10,   0,   0,   0,     0,     0},  false, false, false,
-     "class-driven NMF, KL", "labels", "Xiao et al. 2013"},
-    {"cf",        F,  XW,   G,  {0,    0,   0,   0,     0,     0},  false, false, false,
-     "concept factorization", "nothing", "Xu & Gong 2004"},
-    {"cdcf",      F,  XW,   G,  {1,    0,   0,   0,     0,     0},  false, false, false,
-     "class-driven concept factorization", "labels", "class-driven concept factorization 2016"},
-    {"lccf",      F,  XW,   G,  {0,    100, 0,   0,     0,     0},  false, false, false,
-     "locally consistent concept factorization", "neighbours", "Cai, He & Han 2011"},
-    {"ccf",       F,  XW,   AZ, {0,    0,   0,   0,     0,     0},  false, false, false,
-     "constrained concept factorization", "labels", "Liu et al. 2014"},
-    {"snmf",      F,  FREE, G,  {0,    0,   0,   0.005, 0.005, 0},  true,  false, false,
-     "NMF with must- and cannot-links (L2-SNMF)", "labels or links", "Wang 2008"},
-    {"dsnmf",     KL, FREE, G,  {0,    0,   0,   0.005, 1,     0},  true,  false, false,
-     "NMF with must- and cannot-links, KL (D-SNMF)", "labels or links", "Ambai et al. 2011"},
-    {"unmf",      F,  FREE, G,  {0,    0,   0,   0,     0,     0.01},  false, false, false,
-     "de-correlated NMF", "nothing", "Huang et al. 2014"},
-    {"ugnmf",     F,  FREE, G,  {0,    100, 0,   0,     0,     1},  false, false, false,
-     "de-correlated graph-regularised NMF (UGRNMF)", "neighbours", "Huang et al. 2014"},
-    {NULL, F, FREE, G, {0, 0, 0, 0, 0, 0}, false, false, false, NULL, NULL, NULL},
+    /* name, loss, basis, codes, weights: as published, and in units of the data;
+     *      links, root, ncw; for people: name, supervision used, citation */
+    {"nmf",     F,  FREE, G,  NONE,
+     false, false, false, "non-negative matrix factorization", "nothing", "Lee & Seung 1999, 2000"},
+    {"nmf-kl",  KL, FREE, G,  NONE,
+     false, false, false, "NMF under Kullback-Leibler loss", "nothing", "Lee & Seung 1999, 2000"},
+    {"nmf-ncw", F,  FREE, G,  NONE,
+     false, false, true, "NMF with normalised-cut weights", "nothing", "Xu, Liu & Gong 2003"},
+    {"gnmf",    F,  FREE, G,  {{.graph = 100}, {.graph = 100}},
+     false, false, false, "graph-regularised NMF", "neighbours", "Cai et al. 2011"},
+    {"gnmf-kl", KL, FREE, G,  {{.graph = 100}, {.graph = 0.03}},
+     false, true, false, "graph-regularised NMF, KL", "neighbours", "Cai et al. 2011"},
+    {"sgnmf",   F,  FREE, G,  {{.graph = 100, .label_edge = 1}, {.graph = 100, .label_edge = 1}},
+     false, false, false, "graph-regularised NMF with label edges", "neighbours, labels", "Cai et al. 2011; Liu et al. 2012"},
+    {"cnmf",    F,  FREE, AZ, NONE,
+     false, false, false, "label-constrained NMF", "labels", "Liu et al. 2012"},
+    {"cnmf-kl", KL, FREE, AZ, NONE,
+     false, false, false, "label-constrained NMF, KL", "labels", "Liu et al. 2012"},
+    {"cdnmf",   F,  FREE, G,  {{.class_driven = 1}, {.class_driven = 1}},
+     false, false, false, "class-driven NMF", "labels", "Xiao et al. 2013"},
+    {"cdnmf-kl",KL, FREE, G,  {{.class_driven = 10}, {.class_driven = 10}},
+     false, false, false, "class-driven NMF, KL", "labels", "Xiao et al. 2013"},
+    {"cf",      F,  XW,   G,  NONE,
+     false, false, false, "concept factorization", "nothing", "Xu & Gong 2004"},
+    {"cdcf",    F,  XW,   G,  {{.class_driven = 1}, {.class_driven = 1}},
+     false, false, false, "class-driven concept factorization", "labels", "class-driven concept factorization 2016"},
+    {"lccf",    F,  XW,   G,  {{.graph = 100}, {.graph = 100}},
+     false, false, false, "locally consistent concept factorization", "neighbours", "Cai, He & Han 2011"},
+    {"ccf",     F,  XW,   AZ, NONE,
+     false, false, false, "constrained concept factorization", "labels", "Liu et al. 2014"},
+    {"snmf",    F,  FREE, G,  {{.links_must = 0.005, .links_cannot = 0.005}, {.links_must = 0.005, .links_cannot = 0.005}},
+     true, false, false, "NMF with must- and cannot-links (L2-SNMF)", "labels or links", "Wang 2008"},
+    {"dsnmf",   KL, FREE, G,  {{.links_must = 0.005, .links_cannot = 1}, {.links_must = 0.15, .links_cannot = 30}},
+     true, false, false, "NMF with must- and cannot-links, KL (D-SNMF)", "labels or links", "Ambai et al. 2011"},
+    {"unmf",    F,  FREE, G,  {{.decorrelate = 1}, {.decorrelate = 1e-4}},
+     false, false, false, "de-correlated NMF", "nothing", "Huang et al. 2014"},
+    {"ugnmf",   F,  FREE, G,  {{.graph = 100, .decorrelate = 1}, {.graph = 100, .decorrelate = 0.01}},
+     false, false, false, "de-correlated graph-regularised NMF (UGRNMF)", "neighbours", "Huang et al. 2014"},
+    {NULL,      F,  FREE, G,  NONE,
+     false, false, false, NULL, NULL, NULL},
 };
 /* clang-format on */
 
@@ -82,7 +91,7 @@ void tsr__model_objective(char *out, size_t size, const tsr__model_row *row)
     static const char *const factor[] = {"F", "X W"}, *const codes[] = {"G'", "(A Z)'"};
     static const char *const losses[] = {"||X - %s %s||^2", "KL(X, %s %s)"};
     const char *shape = row->ncw ? "||X Q - %s %s||^2" : losses[row->loss];
-    const tsr__weights *w = &row->weights;
+    const tsr__weights *w = &row->weights[TSR_UNIT_DATA];
     tsr__line line = {out, 0, size};
     char loss[64];
     tsr__line inner = TSR_LINE(loss);

@@ -14,20 +14,24 @@ typedef enum tsr__loss_name { TSR_LOSS_FROBENIUS, TSR_LOSS_KL } tsr__loss_name;
 typedef enum tsr__basis_name { TSR_BASIS_FREE, TSR_BASIS_CONCEPT } tsr__basis_name;
 typedef enum tsr__codes_name { TSR_CODES_FREE, TSR_CODES_TIED } tsr__codes_name;
 
-/* Weights of the terms of J; those of a preset are its defaults. */
+/* Weights of the terms of J; those of a preset are its defaults, in either unit. */
 typedef struct tsr__weights {
     double class_driven, graph, label_edge, links_must, links_cannot, decorrelate;
 } tsr__weights;
+
+/* What a weight of 1 means: one in J, as the papers write it, or what the data's size makes as
+ * heavy whatever unit they are in (plan.c). */
+typedef enum tsr__unit { TSR_UNIT_ONE, TSR_UNIT_DATA } tsr__unit;
 
 typedef struct tsr__model_row {
     const char *name;
     tsr__loss_name loss;
     tsr__basis_name basis;
     tsr__codes_name codes;
-    tsr__weights weights;
-    bool links; /* under `mu`: square-root rule on the codes, unit basis */
-    bool root;  /* under `mu`: the closed-form root on the codes, in place of linear systems */
-    bool ncw;   /* samples weighted as normalised cuts do */
+    tsr__weights weights[2]; /* by tsr__unit */
+    bool links;              /* under `mu`: square-root rule on the codes, unit basis */
+    bool root; /* under `mu`: the closed-form root on the codes, in place of linear systems */
+    bool ncw;  /* samples weighted as normalised cuts do */
     const char *title, *uses, *source; /* for people: name, supervision used, citation */
 } tsr__model_row;
 
@@ -36,7 +40,8 @@ extern const tsr__model_row tsr__models[]; /* ended by a row without a name */
 /* The row of that name, or a failure that suggests the nearest. */
 tsr_status tsr__model_find(const tsr__model_row **out, const char *name);
 
-/* The objective of a row as one line of text: "||X - F G'||^2 + 100 tr(G' L G)". */
+/* The objective of a row as one line of text, weights in units of the data:
+ * "||X - F G'||^2 + 100 tr(G' L G)". */
 void tsr__model_objective(char *out, size_t size, const tsr__model_row *row);
 
 #endif

@@ -19,6 +19,7 @@ static const tsr_setting fit_table[] = {
     TSR_REAL_ROW(FIT, decorrelate, "decorrelate", -1, INFINITY, "-1", "W", "de-correlation of the basis; -1: the model's"),
     TSR_REAL_ROW(FIT, must, "must", -1, INFINITY, "-1", "W", "must-link weight of labelled pairs; -1: the model's"),
     TSR_REAL_ROW(FIT, cannot, "cannot", -1, INFINITY, "-1", "W", "cannot-link weight of labelled pairs; -1: the model's"),
+    TSR_CHOICE_ROW(FIT, weight_unit, "weight-unit", "auto|data|one", "unit of the weights: the data's own, or one as the papers; auto: one under mu"),
     TSR_TEXT_ROW(FIT, links, "links", 0, NULL, "FILE", "links i,j,weight in place of labelled pairs: > 0 cannot, < 0 must"),
     TSR_CHOICE_ROW(FIT, link_form, "link-form", "bounded|reward", "must-links as distances, or as the papers' unbounded reward"),
     TSR_TEXT_ROW(FIT, graph_file, "graph-file", 0, NULL, "FILE", "your own graph: symmetric, samples x samples, >= 0"),

@@ -45,4 +45,4 @@ static void add(const tsr__penalty *p, const tsr__solver *s, int64_t first, int6
     }
 }
 
-const tsr__penalty_kind tsr__penalty_class = {"class", 1, refresh, add, NULL};
+const tsr__penalty_kind tsr__penalty_class = {TSR_TERM_CLASS, 1, refresh, add, NULL};

@@ -57,5 +57,7 @@ static void bend_ridge(const tsr__penalty *p, const tsr__solver *s, int64_t firs
                       tsr__real_get(s, out, i) + p->weight * tsr__members(s, first + i / s->k));
 }
 
-const tsr__penalty_kind tsr__penalty_lasso = {"lasso", 1, refresh_lasso, add_lasso, NULL};
-const tsr__penalty_kind tsr__penalty_ridge = {"ridge", 2, refresh_ridge, add_ridge, bend_ridge};
+const tsr__penalty_kind tsr__penalty_lasso = {TSR_TERM_ALPHA_CODES, 1, refresh_lasso, add_lasso,
+                                              NULL};
+const tsr__penalty_kind tsr__penalty_ridge = {TSR_TERM_ALPHA_CODES, 2, refresh_ridge, add_ridge,
+                                              bend_ridge};

@@ -82,4 +82,4 @@ static void bend(const tsr__penalty *p, const tsr__solver *s, int64_t first, int
     }
 }
 
-const tsr__penalty_kind tsr__penalty_graph = {"graph", 2, refresh, add, bend};
+const tsr__penalty_kind tsr__penalty_graph = {TSR_TERM_GRAPH, 2, refresh, add, bend};

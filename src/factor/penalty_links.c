@@ -124,8 +124,8 @@ static double refresh_pairs(tsr__penalty *p, const tsr__solver *s, double *colum
                 tsr__real_get(s, p->gathered[1], at) - tsr__real_get(s, p->gathered[0], at);
             if (!p->reward)
                 pull += p->degree[0][i] * g;
-            columns[j] += g * pull;
-            value += g * pull;
+            columns[j] += p->weight * g * pull;
+            value += p->weight * g * pull;
         }
     }
     return value;
@@ -135,11 +135,13 @@ static void add_pairs(const tsr__penalty *p, const tsr__solver *s, int64_t first
                       const tsr__halves *halves)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
-    kernels->add(halves->minus, 2, tsr__real_at(s, p->gathered[0], first * s->k), count * s->k);
-    kernels->add(halves->curved, 2, tsr__real_at(s, p->gathered[1], first * s->k),
+    const double by = 2 * p->weight;
+    kernels->add(halves->minus, by, tsr__real_at(s, p->gathered[0], first * s->k),
+                 count * s->k);
+    kernels->add(halves->curved, by, tsr__real_at(s, p->gathered[1], first * s->k),
                  count * s->k);
     for (int64_t i = 0; !p->reward && i < count; i++)
-        kernels->add(tsr__real_at(s, halves->curved, i * s->k), 2 * p->degree[0][first + i],
+        kernels->add(tsr__real_at(s, halves->curved, i * s->k), by * p->degree[0][first + i],
                      tsr__real_at(s, s->codes, (first + i) * s->k), s->k);
 }
 
@@ -149,10 +151,11 @@ static void bend_pairs(const tsr__penalty *p, const tsr__solver *s, int64_t firs
     for (int64_t i = 0; i < count * s->k; i++) {
         const int64_t row = first + i / s->k;
         const double attract = (p->reward ? 2 : 4) * p->degree[0][row];
-        raise(s, out, i, attract + 2 * p->degree[1][row]);
+        raise(s, out, i, p->weight * (attract + 2 * p->degree[1][row]));
     }
 }
 
-const tsr__penalty_kind tsr__penalty_links = {"links", 2, refresh_classes, add_classes,
+const tsr__penalty_kind tsr__penalty_links = {TSR_TERM_LINKS, 2, refresh_classes, add_classes,
                                               bend_classes};
-const tsr__penalty_kind tsr__penalty_pairs = {"pairs", 2, refresh_pairs, add_pairs, bend_pairs};
+const tsr__penalty_kind tsr__penalty_pairs = {TSR_TERM_LINKS, 2, refresh_pairs, add_pairs,
+                                              bend_pairs};

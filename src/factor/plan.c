@@ -20,13 +20,18 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr_fit_options *options)
     const tsr__model_row *row = NULL;
     TSR_TRY(tsr_settings_check(tsr_fit_settings(), options));
     TSR_TRY(tsr__model_find(&row, options->model));
-    const tsr__weights *w = &row->weights;
+    const bool mu = options->solver == 1;
+    const tsr__unit unit = options->weight_unit == 0   ? (mu ? TSR_UNIT_ONE : TSR_UNIT_DATA)
+                           : options->weight_unit == 1 ? TSR_UNIT_DATA
+                                                       : TSR_UNIT_ONE;
+    const tsr__weights *w = &row->weights[unit];
     tsr__plan plan = {.row = row,
                       .options = options,
+                      .unit = unit,
                       .loss = row->loss,
                       .basis = row->basis,
                       .codes = row->codes,
-                      .mu = options->solver == 1,
+                      .mu = mu,
                       .ncw = options->weighting == 2 || (options->weighting == 0 && row->ncw),
                       .type = options->precision == 1 ? TSR_FLOAT32 : TSR_FLOAT64};
     if (options->loss > 0)
@@ -140,6 +145,19 @@ done:
     return status;
 }
 
+/* What a weight of 1 is in units of the data. Scaling the samples by s scales their codes by s and
+ * the loss by s^2 (KL: s); a term that the codes enter by their power d goes along if its weight
+ * does by s^(2 - d) (KL: s^(1 - d)), one on the basis alone if it does like the loss: so rho, the
+ * size of a sample, takes the place of s, and n samples that of the loss. */
+static double unit_of(const tsr__plan *plan, const tsr__problem *problem, int degree)
+{
+    const double rho = problem->rho;
+    const int power = (plan->loss == TSR_LOSS_KL ? 1 : 2) - degree;
+    if (plan->unit == TSR_UNIT_ONE)
+        return 1;
+    return power == 2 ? rho * rho : power == 1 ? rho : power == -1 ? 1 / rho : 1;
+}
+
 static tsr__penalty *add_penalty(tsr__solver *s, const tsr__penalty_kind *kind, double weight)
 {
     tsr__penalty *p = &s->penalty[s->penalties++];
@@ -168,24 +186,26 @@ static void choose_penalties(tsr__solver *s, const tsr__plan *plan, const tsr__p
     const double basis = half_of(plan) * o->alpha_basis * (double)problem->samples;
     double lasso, ridge;
     tsr__plan_elastic(&lasso, &ridge, plan, problem->features);
-    s->decorrelate = w->decorrelate;
+    const double linear = unit_of(plan, problem, 1), square = unit_of(plan, problem, 2);
+    const double samples = plan->unit == TSR_UNIT_DATA ? (double)problem->samples : 1;
+    s->decorrelate = w->decorrelate * samples * unit_of(plan, problem, 0);
     s->basis_lasso = basis * o->l1_ratio;
     s->basis_ridge = basis * (1 - o->l1_ratio);
     if (w->class_driven > 0)
-        (void)add_penalty(s, &tsr__penalty_class, w->class_driven);
+        (void)add_penalty(s, &tsr__penalty_class, w->class_driven * linear);
     if (w->graph > 0) {
-        tsr__penalty *p = add_penalty(s, &tsr__penalty_graph, w->graph);
+        tsr__penalty *p = add_penalty(s, &tsr__penalty_graph, w->graph * square);
         p->pairs[0] = problem->graph;
         p->degree[0] = problem->degree[0];
     }
     if (problem->attract != NULL) {
-        tsr__penalty *p = add_penalty(s, &tsr__penalty_pairs, 1);
+        tsr__penalty *p = add_penalty(s, &tsr__penalty_pairs, square);
         p->reward = o->link_form == 1;
         p->pairs[0] = problem->attract, p->pairs[1] = problem->repel;
         p->degree[0] = problem->degree[1], p->degree[1] = problem->degree[2];
     } else if (w->links_must > 0 || w->links_cannot > 0) {
         tsr__penalty *p = add_penalty(s, &tsr__penalty_links, 1);
-        p->must = w->links_must, p->cannot = w->links_cannot;
+        p->must = w->links_must * square, p->cannot = w->links_cannot * square;
         p->reward = o->link_form == 1;
         p->population = problem->population;
     }
@@ -318,6 +338,7 @@ void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__pro
                        .kernel = problem->kernel != NULL,
                        .constant = problem->constant,
                        .square = problem->square,
+                       .rho = problem->rho,
                        .loss = plan->loss == TSR_LOSS_KL ? &tsr__loss_kl : &tsr__loss_frobenius,
                        .map = !concept                  ? &tsr__map_free
                               : problem->kernel == NULL ? &tsr__map_concept

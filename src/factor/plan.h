@@ -15,6 +15,7 @@ typedef struct tsr__plan {
     tsr__basis_name basis;
     tsr__codes_name codes;
     tsr__weights weights; /* all resolved */
+    tsr__unit unit;
     bool mu, ncw;
     tsr_type type;
 } tsr__plan;
@@ -44,6 +45,7 @@ typedef struct tsr__problem {
     int64_t rows, samples, features;
     int32_t classes;
     double constant, square; /* of J: what groups left out; what the data alone add */
+    double rho;              /* root mean square length (KL: mean sum) of the samples */
     double kernel_width;
     tsr__names *notes;
 } tsr__problem;

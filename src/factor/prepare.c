@@ -267,6 +267,25 @@ static double own_square(const tsr__problem *p, const tsr__plan *plan)
     return sum;
 }
 
+/* The size of a sample: its root mean square length, in a kernel's own space where there is one,
+ * or under KL its mean sum. Weights in units of the data are made of it. */
+static double size_of(const tsr__problem *p, const tsr__plan *plan)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < p->samples; i++) {
+        if (p->kernel != NULL)
+            sum += fabs(tsr_matrix_at(p->kernel, i, i));
+        else if (plan->loss == TSR_LOSS_FROBENIUS)
+            sum += tsr__row_square(p->x, i);
+        else
+            for (int64_t at = tsr__row_begin(p->x, i); at < tsr__row_end(p->x, i); at++)
+                sum += tsr__value_at(p->x->values, p->x->type, at);
+    }
+    const double mean = sum / (double)p->samples;
+    const double size = plan->loss == TSR_LOSS_FROBENIUS ? sqrt(mean) : mean;
+    return size > 0 ? size : 1;
+}
+
 /* Sparse rows by feature: sums over the samples then run like sums over the features, without
  * an m x k array for each lane. */
 static tsr_status turn_rows(tsr__problem *p)
@@ -290,6 +309,7 @@ tsr_status tsr__problem_make(tsr__problem *out, const tsr__plan *plan, const tsr
     tsr__problem p = {.notes = notes};
     TSR_TRY(tsr__prepare_samples(&p, plan, data));
     TSR_TRY(take_labels(&p, plan, data));
+    p.rho = size_of(&p, plan);
     if (p.kernel != NULL)
         p.square = own_square(&p, plan);
     TSR_TRY(tsr__tie_samples(&p, plan));

@@ -174,19 +174,50 @@ static double gram_at(const tsr__solver *s, int64_t i)
            (s->gram_negative != NULL ? tsr__real_get(s, s->gram_negative, i) : 0);
 }
 
+static double correlation(const tsr__solver *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->k * s->k; i++) {
+        const double off = (i % (s->k + 1) == 0 ? 1 : 0) - gram_at(s, i);
+        sum += s->decorrelate * off * off;
+    }
+    return sum;
+}
+
+static double elastic_basis(const tsr__solver *s)
+{
+    double sum = s->basis_ridge / 2 * tsr__kernels_for(s)->dot(s->basis, s->basis, s->m * s->k);
+    for (int64_t j = 0; j < s->k; j++)
+        sum += s->basis_lasso * s->column_sum[j];
+    return sum;
+}
+
+const char *const tsr__term_names[TSR_TERMS] = {
+    "loss", "class", "graph", "links", "decorrelate", "alpha-codes", "alpha-basis"};
+
+void tsr__solver_terms(double terms[TSR_TERMS], const tsr__solver *s)
+{
+    for (int i = 0; i < TSR_TERMS; i++)
+        terms[i] = (double)NAN;
+    terms[TSR_TERM_LOSS] = s->loss->value(s) + s->constant;
+    for (int i = 0; i < s->penalties; i++) {
+        double *term = &terms[s->penalty[i].kind->term];
+        *term = (isnan(*term) ? 0 : *term) + s->penalty[i].value;
+    }
+    if (s->decorrelate > 0)
+        terms[TSR_TERM_DECORRELATE] = correlation(s);
+    if (s->basis_lasso > 0 || s->basis_ridge > 0)
+        terms[TSR_TERM_ALPHA_BASIS] = elastic_basis(s);
+}
+
 double tsr__solver_objective(const tsr__solver *s)
 {
-    const tsr__kernels *kernels = tsr__kernels_for(s);
-    double basis = 0;
-    for (int64_t i = 0; s->decorrelate > 0 && i < s->k * s->k; i++) {
-        const double off = (i % (s->k + 1) == 0 ? 1 : 0) - gram_at(s, i);
-        basis += s->decorrelate * off * off;
-    }
-    for (int64_t j = 0; s->basis_lasso > 0 && j < s->k; j++)
-        basis += s->basis_lasso * s->column_sum[j];
-    if (s->basis_ridge > 0)
-        basis += s->basis_ridge / 2 * kernels->dot(s->basis, s->basis, s->m * s->k);
-    return s->loss->value(s) + s->constant + s->penalty_value + basis;
+    double sum = s->loss->value(s) + s->constant + s->penalty_value;
+    if (s->decorrelate > 0)
+        sum += correlation(s);
+    if (s->basis_lasso > 0 || s->basis_ridge > 0)
+        sum += elastic_basis(s);
+    return sum;
 }
 
 static void accumulate_block(void *context, const tsr__block *block, int64_t lane)

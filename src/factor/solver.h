@@ -78,9 +78,22 @@ typedef struct tsr__map {
     void (*descend)(tsr__solver *s);
 } tsr__map;
 
+/* Terms of J, each by the setting that gives its weight. */
+typedef enum tsr__term_name {
+    TSR_TERM_LOSS,
+    TSR_TERM_CLASS,
+    TSR_TERM_GRAPH,
+    TSR_TERM_LINKS,
+    TSR_TERM_DECORRELATE,
+    TSR_TERM_ALPHA_CODES,
+    TSR_TERM_ALPHA_BASIS,
+    TSR_TERMS
+} tsr__term_name;
+extern const char *const tsr__term_names[TSR_TERMS];
+
 /* A penalty on the codes. */
 typedef struct tsr__penalty_kind {
-    const char *name;
+    int term;   /* of tsr__term_name */
     int degree; /* scaling the codes by s scales the value by s^degree */
     /* Sums that depend on all codes, made anew; returns the value and adds each column's share.
      */
@@ -95,7 +108,7 @@ typedef struct tsr__penalty_kind {
 
 struct tsr__penalty {
     const tsr__penalty_kind *kind;
-    double weight;              /* class, graph, elastic net */
+    double weight, value;       /* of J; links of classes have their own below */
     double must, cannot;        /* links, magnitudes */
     bool reward;                /* must-links as an unbounded reward */
     const tsr_matrix *pairs[2]; /* graph or links as sparse n x n: [0] attract, [1] repel */
@@ -135,6 +148,7 @@ struct tsr__solver {
     const tsr_matrix *missing_turned; /*   the same by feature */
     tsr__source atoms;                /* concept: the samples that span the basis */
     bool kernel;                      /* the data are a kernel: only inner products are known */
+    double rho;                       /* size of a sample; see plan.h */
     double square;                    /* sum of weight x^2: Frobenius */
     double constant;                  /* what reduction to groups left out of J */
 
@@ -197,7 +211,9 @@ void tsr__solver_start(tsr__solver *s);
 /* One iteration: basis, then codes. */
 void tsr__solver_step(tsr__solver *s);
 
-/* J of the current factors, on the original data. */
+/* The terms of J at the current factors, on the original data, and their sum; those that the
+ * model does not have are NaN. */
+void tsr__solver_terms(double terms[TSR_TERMS], const tsr__solver *s);
 double tsr__solver_objective(const tsr__solver *s);
 
 /* X' G (KL: R' G) of the factors as they are, where passes leave it out. */

@@ -72,8 +72,8 @@ void tsr__refresh(tsr__solver *s)
     s->penalty_value = 0;
     for (int i = 0; i < s->penalties; i++) {
         tsr__penalty *p = &s->penalty[i];
-        s->penalty_value +=
-            p->kind->refresh(p, s, s->columns + (p->kind->degree == 2 ? s->k : 0));
+        p->value = p->kind->refresh(p, s, s->columns + (p->kind->degree == 2 ? s->k : 0));
+        s->penalty_value += p->value;
     }
 }
 

@@ -37,10 +37,10 @@ static const char *weight_of(const tsr_fit_options *fit)
     const struct {
         double preset, asked;
         const char *name;
-    } weights[] = {{row->weights.class_driven, fit->class_weight, "class"},
-                   {row->weights.graph, fit->graph, "graph"},
-                   {row->weights.links_cannot, fit->cannot, "cannot"},
-                   {row->weights.decorrelate, fit->decorrelate, "decorrelate"}};
+    } weights[] = {{row->weights[0].class_driven, fit->class_weight, "class"},
+                   {row->weights[0].graph, fit->graph, "graph"},
+                   {row->weights[0].links_cannot, fit->cannot, "cannot"},
+                   {row->weights[0].decorrelate, fit->decorrelate, "decorrelate"}};
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
         if (weights[i].preset > 0 || weights[i].asked > 0)
             return weights[i].name;

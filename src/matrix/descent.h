@@ -43,7 +43,8 @@ typedef struct tsr__entropy {
     int64_t sums_stride; /*   a row's own, as far apart; 0: all rows share them */
     const void *pull;    /* rows x k: sum x f / y of the rows as they come; NULL: not known */
     const void *weight, *slope, *bend;
-    void *work; /* tsr__entropy_room reals, aligned */
+    double unit; /* size of the data: reconstructions far below it count as that little */
+    void *work;  /* tsr__entropy_room reals, aligned */
     int sweeps;
 } tsr__entropy;
 

@@ -49,17 +49,19 @@ typedef struct line {
     double *pull, *flat;   /* k: how hard the data pull; the slope of the rest, */
     const real *bend;      /* to which bend g is added; k, or NULL */
     double weight;
+    real least; /* what a reconstruction counts at least */
 } line;
 
-/* Below this a reconstruction counts as this much: its square must still be a number. */
-#define LEAST ((real)(sizeof(real) == 8 ? 1e-100 : 1e-12))
+/* Below this share of the data's unit a reconstruction counts as this much: its square must still
+ * be a number. */
+static const real SPECK = (real)(sizeof(real) == 8 ? 1e-100 : 1e-12);
 
-static inline void at_least(lanes *y)
+static inline void at_least(lanes *y, real speck)
 {
 #ifdef __AVX512F__
-    *y = LARGER(*y, (lanes){0} + LEAST);
+    *y = LARGER(*y, (lanes){0} + speck);
 #else
-    const lanes least = (lanes){0} + LEAST;
+    const lanes least = (lanes){0} + speck;
     const mask small = (mask)(*y < least);
     *y = (lanes)(((mask)least & small) | ((mask)*y & ~small));
 #endif
@@ -134,7 +136,8 @@ static void take_line(line *l, const tsr__entropy *d, int64_t row)
                 .pull = pull,
                 .flat = pull + wide,
                 .bend = d->bend != NULL ? (const real *)d->bend + row * k : NULL,
-                .weight = d->weight != NULL ? (double)((const real *)d->weight)[row] : 1};
+                .weight = d->weight != NULL ? (double)((const real *)d->weight)[row] : 1,
+                .least = SPECK * (real)d->unit};
     const real *slope = d->slope != NULL ? (const real *)d->slope + row * k : NULL;
     for (int64_t j = 0; j < k; j++) {
         l->start[j] = l->g[j];
@@ -166,7 +169,7 @@ static void reconstruct(line *l)
             l->y[v] += (g[0] * f[0][v] + g[1] * f[1][v]) + (g[2] * f[2][v] + g[3] * f[3][v]);
     }
     for (int64_t v = 0; v < l->vectors; v++)
-        at_least(&l->y[v]);
+        at_least(&l->y[v], l->least);
     l->last = 0, l->moved = 0;
 }
 
@@ -222,18 +225,22 @@ static void settle(line *l)
     const lanes *f = column_of(l, l->last);
     for (int64_t v = 0; l->moved != 0 && v < l->vectors; v++) {
         l->y[v] += l->moved * f[v];
-        at_least(&l->y[v]);
+        at_least(&l->y[v], l->least);
     }
     l->moved = 0;
 }
 
-static double value_of(const line *l, const lanes *y, const real *g)
+/* By how much the row fell since it began; the logarithm of a quotient has no unit. */
+static double fall_of(const line *l)
 {
-    double sum = -l->weight *
-                 weigh_logarithms((const real *)l->x, (const real *)y, l->vectors * LANES, 0);
+    for (int64_t v = 0; v < l->vectors; v++)
+        l->ratio[v] = l->y[v] / l->before[v];
+    double sum = l->weight * weigh_logarithms((const real *)l->x, (const real *)l->ratio,
+                                              l->vectors * LANES, 0);
     for (int64_t a = 0; a < l->count; a++) {
         const int64_t j = l->which[a];
-        sum += (l->flat[j] + bend_of(l, j) / 2 * (double)g[j]) * (double)g[j];
+        const double g = (double)l->g[j], start = (double)l->start[j];
+        sum += (l->flat[j] + bend_of(l, j) / 2 * (start + g)) * (start - g);
     }
     return sum;
 }
@@ -246,7 +253,7 @@ static void moments(double *pull, double *fall, line *l, int64_t j)
     lanes first = {0}, second = {0};
     for (int64_t v = 0; v < l->vectors; v++) {
         lanes y = l->y[v] + l->moved * last[v], z;
-        at_least(&y);
+        at_least(&y, l->least);
         l->y[v] = y;
         reciprocal(&z, &y);
         const lanes u = f[v] * z, xu = l->x[v] * u;
@@ -265,7 +272,7 @@ static double pull_at_zero(const line *l, int64_t j)
     lanes sum = {0};
     for (int64_t v = 0; v < l->vectors; v++) {
         lanes y = l->y[v] - l->g[j] * f[v], z;
-        at_least(&y);
+        at_least(&y, l->least);
         reciprocal(&z, &y);
         sum += l->x[v] * f[v] * z;
     }
@@ -295,7 +302,7 @@ static double next_of(double *slope, line *l, int64_t j)
     *slope = s1 - rise;
     if (g <= 0 && s1 <= rise)
         return 0;
-    if (!(s2 * 1e15 > s1)) { /* too little to tell where it would lead */
+    if (!(s2 * 1e100 > s1)) { /* too little to tell where it would lead */
         const double next = bend > 0 ? g - rise / bend : rise > 0 ? 0 : g;
         return next > 0 ? next : 0;
     }
@@ -394,7 +401,7 @@ void KERNEL(tsr__entropy_)(const tsr__entropy *d)
         }
         choose_movable(&l);
         descend_line(&l, d->sweeps);
-        if (fell(&l) || value_of(&l, l.y, l.g) <= value_of(&l, l.before, l.start))
+        if (fell(&l) || fall_of(&l) >= 0)
             continue;
         for (int64_t j = 0; j < l.k; j++)
             l.g[j] = l.start[j];
