@@ -413,7 +413,18 @@ typedef struct tsr_model tsr_model;
  * TSR_ERROR_INTERRUPTED. */
 TSR_API tsr_status tsr_fit(tsr_model **out, const tsr_data *data,
                            const tsr_fit_options *options);
+
+/* Goes on with the fit that `from` is of, on the same data: finished, stopped or a checkpoint, with
+ * options->iterations more. With the settings of the model itself (tsr_model_options) the result
+ * has the bits, and the history, of one fit that was never stopped. Weights, tolerance, starts and
+ * threads may be others: weights then begin a new stretch of steps, and a note says so. What would
+ * make it another fit (model, rank, loss, precision, samples) is refused. */
+TSR_API tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const tsr_model *from,
+                                  const tsr_fit_options *options);
 TSR_API void tsr_model_free(tsr_model *model);
+
+/* The settings that the model was fitted with; texts belong to the model. */
+TSR_API const tsr_fit_options *tsr_model_options(const tsr_model *model);
 
 /* How it went. */
 typedef struct tsr_fit_report {

@@ -5,6 +5,8 @@
 #include "cli/command.h"
 #include "cli/predict.h"
 
+#include <string.h>
+
 struct values {
     tsr_fit_options fit;
     tsr_read_options read;
@@ -16,7 +18,7 @@ struct values {
 static const tsr_setting table[] = {
     TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "FILE", "the model archive (.h5)"),
     TSR_TEXT_ROW(struct values, resume, "resume", 0, NULL, "FILE",
-                 "go on from the factors of this archive"),
+                 "go on with the fit of this archive: its settings, --iterations more"),
     TSR_TEXT_ROW(struct values, sample_weights, "sample-weights", 0, NULL, "SRC",
                  "a weight for each sample: one column"),
     TSR_END_ROW,
@@ -107,22 +109,51 @@ static void show(const struct values *values, const tsr_model *model, const pred
         predicted_lines(classes, data, stdout);
 }
 
+/* The settings of the fit to go on with, and over them those that were named. Unless it is named,
+ * the number of iterations is what the fit still lacks; or, where it was done, as many again. */
+static tsr_status take_settings(tsr_fit_options *fit, const cli_call *call,
+                                const tsr_model *from)
+{
+    tsr_status status = TSR_OK;
+    const tsr_fit_report r = tsr_model_report(from);
+    tsr_fit_options with = *tsr_model_options(from);
+    char value[4096];
+    const bool done = r.converged || r.iterations >= with.iterations;
+    with.iterations -= done ? 0 : r.iterations;
+    for (int i = 0; i < call->givens; i++) {
+        const tsr_setting *row = tsr__settings_find(tsr_fit_settings(), call->given[i]->name);
+        if (row != NULL && row->kind == TSR_SETTING_TEXT)
+            *(const char **)((char *)&with + row->offset) =
+                *(const char *const *)((const char *)fit + row->offset);
+        else if (row != NULL)
+            TSR_TRY(tsr_settings_set(tsr_fit_settings(), &with, row->name,
+                                     tsr__settings_show(value, sizeof value, row, fit)));
+    }
+    with.progress = fit->progress;
+    *fit = with;
+done:
+    return status;
+}
+
 static tsr_status run(const cli_call *call)
 {
     tsr_status status = TSR_OK, ended = TSR_OK;
     struct values *values = call->values;
     tsr_data *data = NULL, *weights = NULL;
-    tsr_model *model = NULL;
+    tsr_model *model = NULL, *from = NULL;
     predicted classes = {0};
     values->read.progress = values->fit.progress = terminal_progress(values->talk.quiet);
-    if (values->resume != NULL)
-        values->fit.init = values->resume;
     TSR_TRY(tsr_data_read(&data, call->operand[0], &values->read));
+    if (values->resume != NULL) {
+        TSR_TRY(tsr_model_read(&from, values->resume));
+        TSR_TRY(take_settings(&values->fit, call, from));
+    }
     if (values->sample_weights != NULL) {
         TSR_TRY(tsr_data_read(&weights, values->sample_weights, NULL));
         values->fit.sample_weights = tsr_data_samples(weights);
     }
-    ended = tsr_fit(&model, data, &values->fit);
+    ended = from != NULL ? tsr_fit_resume(&model, data, from, &values->fit)
+                         : tsr_fit(&model, data, &values->fit);
     if (ended < 0 && model == NULL)
         TSR_TRY(ended);
     terminal_clear();
@@ -147,6 +178,7 @@ static tsr_status run(const cli_call *call)
 done:
     predicted_clear(&classes);
     tsr_model_free(model);
+    tsr_model_free(from);
     tsr_data_free(data);
     tsr_data_free(weights);
     return status;

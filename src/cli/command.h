@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MOST_GROUPS = 6, MOST_OPERANDS = 16 };
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MOST_GROUPS = 6, MOST_OPERANDS = 16, MOST_GIVEN = 256 };
 
 /* Settings whose struct lies `offset` bytes into the command's values. */
 typedef struct option_group {
@@ -27,6 +27,8 @@ typedef struct cli_call {
     void *values; /* the command's struct, defaults and options filled in */
     const char *operand[MOST_OPERANDS];
     int operands;
+    const tsr_setting *given[MOST_GIVEN]; /* the settings that were named, as they came */
+    int givens;
 } cli_call;
 
 struct cli_command {

@@ -83,6 +83,8 @@ static int take_option(cli_call *call, int count, char **argument, int *at)
                       row->name, row->values);
         return wrong(call->command);
     }
+    if (call->givens < MOST_GIVEN)
+        call->given[call->givens++] = row;
     /* the same name in several tables (threads, seed) means all of them */
     for (const option_group *g = group; g->table != NULL; g++) {
         if (tsr__settings_find(g->table(), row->name) == NULL ||

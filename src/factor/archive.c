@@ -7,6 +7,7 @@
  *     /objective, /seconds: one value an iteration   /feature_names   /notes
  *     /recipe: how the samples were made             (io/recipe.h)
  *     /gram k x k and /atoms n x m: kernels          /scale m: normalised-cut weighting
+ *     /state: where the fit stopped                  (factor/state.h)
  *
  * Attributes of the file: tessera (version), kind = "model", setting.NAME for every setting,
  * term.NAME for every term of J, and the report. Attributes of /basis: image_height, image_width, image_order. */
@@ -117,6 +118,38 @@ done:
     return status;
 }
 
+/* Names of the state's few numbers; two of them are whole. */
+static const char *const state_reals[] = {"push", "run", "last", "most"},
+                         *const state_integers[] = {"own", "fresh", "next", "iterations"};
+
+static tsr_status put_state(tsr__hdf5 *file, const tsr__state *state)
+{
+    tsr_status status = TSR_OK;
+    const double reals[] = {state->push, state->run, state->last, state->most};
+    const int64_t integers[] = {state->own, state->fresh, state->next, state->iterations};
+    char name[64];
+    if (!state->known)
+        return TSR_OK;
+    TSR_TRY(tsr__hdf5_make_group(file, "state"));
+    for (int i = 0; i < 4; i++) {
+        TSR_TRY(tsr__hdf5_set_reals(file, "state", state_reals[i], &reals[i], 1));
+        TSR_TRY(tsr__hdf5_set_integers(file, "state", state_integers[i], &integers[i], 1));
+    }
+    for (int i = 0; i < TSR_STATE_PARTS; i++) {
+        (void)snprintf(name, sizeof name, "state/%s", tsr__state_names[i]);
+        TSR_TRY(put_vector(file, name,
+                           state->part[i].type == TSR_FLOAT64 ? TSR_ELEMENT_FLOAT64
+                                                              : TSR_ELEMENT_FLOAT32,
+                           state->part[i].values, state->part[i].count));
+    }
+    TSR_TRY(put_vector(file, "state/objective", TSR_ELEMENT_FLOAT64, state->objective,
+                       state->iterations));
+    TSR_TRY(put_vector(file, "state/seconds", TSR_ELEMENT_FLOAT64, state->seconds,
+                       state->iterations));
+done:
+    return status;
+}
+
 static tsr_status put_all(tsr__hdf5 *file, const tsr_model *model)
 {
     tsr_status status = TSR_OK;
@@ -147,6 +180,7 @@ static tsr_status put_all(tsr__hdf5 *file, const tsr_model *model)
     TSR_TRY(tsr__recipe_write(file, &model->recipe));
     TSR_TRY(put_report(file, model));
     TSR_TRY(put_terms(file, model));
+    TSR_TRY(put_state(file, &model->state));
     TSR_TRY(put_settings(file, model));
 done:
     tsr_matrix_free(gram);
@@ -301,6 +335,50 @@ done:
     return status;
 }
 
+/* Sizes are compared with the solver's when the state is put to use. */
+static tsr_status get_state(tsr__state *state, const tsr__hdf5 *file)
+{
+    tsr_status status = TSR_OK;
+    double *const reals[] = {&state->push, &state->run, &state->last, &state->most};
+    int64_t integers[4] = {0};
+    char name[64];
+    if (!tsr__hdf5_has(file, "state"))
+        return TSR_OK;
+    for (int i = 0; i < 4; i++) {
+        TSR_TRY(tsr__hdf5_get_reals(reals[i], 1, file, "state", state_reals[i]));
+        TSR_TRY(tsr__hdf5_get_integers(&integers[i], 1, file, "state", state_integers[i]));
+    }
+    if (integers[2] < 0 || integers[3] < 0)
+        TSR_FAIL(TSR_ERROR_FORMAT, "/state counts below zero");
+    state->own = integers[0] != 0, state->fresh = integers[1] != 0;
+    state->next = integers[2], state->iterations = integers[3];
+    for (int i = 0; i < TSR_STATE_PARTS; i++) {
+        tsr__variable about;
+        tsr__array array = {0};
+        (void)snprintf(name, sizeof name, "state/%s", tsr__state_names[i]);
+        if (!tsr__hdf5_has(file, name))
+            continue;
+        TSR_TRY(tsr__hdf5_describe(&about, file, name));
+        const bool single = about.element == TSR_ELEMENT_FLOAT32;
+        TSR_TRY(tsr__hdf5_read(&array, file, name,
+                               single ? TSR_ELEMENT_FLOAT32 : TSR_ELEMENT_FLOAT64));
+        state->part[i].values = array.data;
+        state->part[i].type = single ? TSR_FLOAT32 : TSR_FLOAT64;
+        TSR_TRY(tsr__array_count(&state->part[i].count, &array));
+    }
+    if (state->own) {
+        TSR_TRY(get_vector(&state->objective, file, "state/objective", TSR_ELEMENT_FLOAT64,
+                           state->iterations));
+        TSR_TRY(get_vector(&state->seconds, file, "state/seconds", TSR_ELEMENT_FLOAT64,
+                           state->iterations));
+        if (state->objective == NULL || state->seconds == NULL)
+            TSR_FAIL(TSR_ERROR_FORMAT, "/state has no history");
+    }
+    state->known = true;
+done:
+    return status;
+}
+
 static tsr_status check_parts(const tsr_model *model)
 {
     const tsr_fit_report *r = &model->report;
@@ -359,6 +437,7 @@ static tsr_status get_all(tsr_model *model, const tsr__hdf5 *file)
     TSR_TRY(get_names(&model->feature_names, file, "feature_names"));
     TSR_TRY(get_names(&model->notes, file, "notes"));
     TSR_TRY(tsr__recipe_read(&model->recipe, file, r->features));
+    TSR_TRY(get_state(&model->state, file));
 done:
     tsr__names_clear(&classes);
     tsr__free(of);

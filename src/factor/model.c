@@ -42,6 +42,7 @@ void tsr_model_free(tsr_model *model)
     tsr__names_clear(&model->feature_names);
     tsr__names_clear(&model->notes);
     tsr__recipe_clear(&model->recipe);
+    tsr__state_clear(&model->state);
     tsr_matrix_free(model->basis);
     tsr_matrix_free(model->codes);
     tsr_matrix_free(model->weights);
@@ -95,6 +96,11 @@ const double *tsr_model_objective(const tsr_model *model)
 const double *tsr_model_seconds(const tsr_model *model)
 {
     return model->seconds;
+}
+
+const tsr_fit_options *tsr_model_options(const tsr_model *model)
+{
+    return &model->options;
 }
 
 bool tsr_model_term(const char **name, double *value, const tsr_model *model, int64_t i)

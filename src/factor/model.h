@@ -5,6 +5,7 @@
 #define TSR_FACTOR_MODEL_H
 
 #include "factor/plan.h"
+#include "factor/state.h"
 
 struct tsr_model {
     tsr_fit_report report;
@@ -26,6 +27,7 @@ struct tsr_model {
     double *objective, *seconds; /* report.iterations each */
     tsr__names feature_names, notes;
     tsr__recipe recipe; /* how the samples were made */
+    tsr__state state;   /* to go on from */
 };
 
 /* Records the options as texts and points the copy's texts at them. */

@@ -293,6 +293,11 @@ static void steer(tsr__solver *s)
     s->last = now;
 }
 
+void tsr__solver_sum(tsr__solver *s)
+{
+    pass(s, accumulate_block);
+}
+
 void tsr__solver_start(tsr__solver *s)
 {
     s->map->push(s);

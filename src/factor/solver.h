@@ -208,6 +208,9 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
 /* After basis (or weights) and codes were set: normalises, pushes, accumulates. */
 void tsr__solver_start(tsr__solver *s);
 
+/* The sums that an iteration begins with, of the factors as they are. */
+void tsr__solver_sum(tsr__solver *s);
+
 /* One iteration: basis, then codes. */
 void tsr__solver_step(tsr__solver *s);
 

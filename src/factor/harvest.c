@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What a run leaves: the model's factors, figures and notes. */
+#include "factor/run.h"
+
+#include "io/recipe.h"
+#include "matrix/blas.h"
+#include "matrix/pass.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+double tsr__run_size(const tsr__run *r)
+{
+    const double rho = r->problem.rho;
+    return (double)r->problem.samples * (r->plan.loss == TSR_LOSS_KL ? rho : rho * rho);
+}
+
+/* An owned matrix from a real array (rows x k), transposed or with rows repeated where told. */
+static tsr_status matrix_of(tsr_matrix **out, const tsr__solver *s, const void *array,
+                            int64_t rows, const int64_t *row_of, bool transposed)
+{
+    tsr_matrix *x = NULL;
+    const tsr_status status =
+        tsr_matrix_create(&x, transposed ? s->k : rows, transposed ? rows : s->k, s->type);
+    for (int64_t i = 0; status == TSR_OK && i < rows; i++)
+        for (int64_t j = 0; j < s->k; j++)
+            tsr__real_set(s, x->values, transposed ? j * rows + i : i * s->k + j,
+                          tsr__real_get(s, array, (row_of != NULL ? row_of[i] : i) * s->k + j));
+    if (status == TSR_OK) {
+        tsr_matrix_free(*out);
+        *out = x;
+    }
+    return status;
+}
+
+/* Kernel models: the basis in the space of the samples, X' W, for looking at. */
+static tsr_status basis_of_kernel(tsr_matrix **out, tsr__run *r)
+{
+    tsr_status status = TSR_OK;
+    const tsr__solver *s = &r->solver;
+    const tsr__source source = tsr__source_of_matrix(r->problem.x, 1 << 19);
+    void *lanes = tsr__alloc(tsr__lane_count(&source) * r->problem.features * s->k,
+                             tsr__type_size(s->type));
+    if (lanes == NULL)
+        return TSR_ERROR_MEMORY;
+    tsr__source_collect(lanes, &source, s->basis, s->k, s->threads);
+    status = matrix_of(out, s, lanes, r->problem.features, NULL, true);
+    tsr__free(lanes);
+    return status;
+}
+
+/* ||X - F G'|| / ||X|| over all samples and known entries; kernels: in the kernel's space. */
+static tsr_status relative_error(double *out, const tsr__run *r)
+{
+    tsr_status status = TSR_OK;
+    const tsr__solver *s = &r->solver;
+    const tsr_matrix *x = r->problem.x;
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
+    const tsr__known_rows features = tsr__known_features(s);
+    void *p = NULL, *q = NULL;
+    double all = 0, off = 0;
+    if (s->kernel) {
+        *out = s->square > 0 ? sqrt(fmax(s->loss->value(s), 0) / s->square) : 0;
+        return TSR_OK;
+    }
+    p = tsr__alloc(x->samples * s->k, tsr__type_size(s->type));
+    q = tsr__alloc(s->k, tsr__type_size(s->type));
+    if (p == NULL || q == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    tsr__source_project(p, &source, s->basis, s->k, s->threads);
+    for (int64_t i = 0; i < x->samples; i++) {
+        const void *g = tsr__real_at(s, s->codes, r->problem.row_of[i] * s->k);
+        const double xx = tsr__row_square(x, i);
+        if (s->missing != NULL)
+            tsr__known_times(q, 1, &s->known[0], &features, i, 1, g, s->gram);
+        else
+            tsr__times(s, q, 1, g, s->gram, 1, s->k, s->k);
+        all += xx;
+        off += xx - 2 * kernels->dot(tsr__real_at(s, p, i * s->k), g, s->k) +
+               kernels->dot(q, g, s->k);
+    }
+    *out = all > 0 ? sqrt(fmax(off, 0) / all) : 0;
+done:
+    tsr__free(p);
+    tsr__free(q);
+    return status;
+}
+
+static tsr_status copy_array(double **out, const double *from, int64_t count)
+{
+    tsr__free(*out);
+    *out = tsr__alloc(count, sizeof **out);
+    if (*out == NULL)
+        return TSR_ERROR_MEMORY;
+    memcpy(*out, from, (size_t)count * sizeof **out);
+    return TSR_OK;
+}
+
+tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
+{
+    tsr_status status = TSR_OK;
+    tsr__solver *s = &r->solver;
+    const int64_t n = r->problem.samples;
+    tsr_fit_report *report = &model->report;
+    const double last =
+        r->iterations > 0 ? r->objective[r->iterations - 1] : tsr__solver_objective(s);
+    TSR_TRY(matrix_of(&model->codes, s, s->codes, n, r->problem.row_of, false));
+    if (s->kernel) {
+        TSR_TRY(basis_of_kernel(&model->basis, r));
+        TSR_TRY(matrix_of(&model->weights, s, s->basis, n, NULL, false));
+    } else {
+        TSR_TRY(matrix_of(&model->basis, s, s->basis, s->m, NULL, true));
+        if (s->weights != NULL)
+            TSR_TRY(matrix_of(&model->weights, s, s->weights, n, NULL, false));
+    }
+    TSR_TRY(copy_array(&model->objective, r->objective, r->iterations));
+    TSR_TRY(copy_array(&model->seconds, r->seconds, r->iterations));
+    if (s->kernel) {
+        tsr__free(model->gram);
+        TSR_NEW(model->gram, s->k * s->k);
+        for (int64_t i = 0; i < s->k * s->k; i++)
+            model->gram[i] =
+                tsr__real_get(s, s->gram, i) -
+                (s->gram_negative != NULL ? tsr__real_get(s, s->gram_negative, i) : 0);
+    }
+    report->iterations = r->iterations;
+    report->converged = r->converged;
+    report->objective = last;
+    tsr__solver_terms(model->terms, s);
+    report->data_loss = model->terms[TSR_TERM_LOSS];
+    report->seconds = r->iterations > 0 ? r->seconds[r->iterations - 1] : 0;
+    TSR_TRY(relative_error(&report->relative_error, r));
+    report->optimality = tsr__solver_optimality(s);
+    TSR_TRY(tsr__state_take(&model->state, s, false));
+    model->state.next = r->next;
+    model->state.most = r->most;
+done:
+    return status;
+}
+
+/* A drift of the scale that only a norm would hold is worth a word. */
+static tsr_status note_scale(tsr_model *model, const tsr__run *r)
+{
+    const tsr__solver *s = &r->solver;
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const double f = sqrt(kernels->dot(s->basis, s->basis, s->m * s->k));
+    const double g = sqrt(kernels->dot(s->codes, s->codes, s->n * s->k));
+    char note[200];
+    if (s->scale != TSR_SCALE_FREE || s->penalties == 0 || !(g > 0) || f / g < 1e4)
+        return TSR_OK;
+    (void)snprintf(
+        note, sizeof note,
+        "the basis is %.0e times as long as the codes: the penalty is being evaded by "
+        "scale; --basis-norm l2 holds it",
+        f / g);
+    return tsr__names_add(&model->notes, note);
+}
+
+/* A weight far from where the terms balance is worth a word. What a term costs at the start, where
+ * the codes have the data's size and know nothing of it, tells: at the end a heavy one is small. */
+static tsr_status note_weights(tsr_model *model, const tsr__run *r)
+{
+    tsr_status status = TSR_OK;
+    const double loss = r->begun[TSR_TERM_LOSS];
+    char note[200];
+    for (int i = TSR_TERM_CLASS; i < TSR_TERMS; i++) {
+        const double share = fabs(r->begun[i]) / loss;
+        const bool light = share < 1e-3;
+        const bool heavy = share > 1e4;
+        if (isnan(share) || (!light && !heavy) || !(loss > 0))
+            continue;
+        (void)snprintf(note, sizeof note, "%s: at the start this term is %.0e of the loss: %s",
+                       tsr__term_names[i], share,
+                       light ? "its weight is too small to matter"
+                             : "its weight leaves the data no say");
+        TSR_TRY(tsr__names_add(&model->notes, note));
+    }
+done:
+    return status;
+}
+
+tsr_status tsr__run_remember(tsr_model *model, const tsr__run *r)
+{
+    tsr_status status = TSR_OK;
+    const tsr__problem *p = &r->problem;
+    const tsr_data *data = r->data;
+    TSR_NEW(model->seen, p->samples);
+    memcpy(model->seen, p->seen, (size_t)p->samples * sizeof *model->seen);
+    if (data->labels != NULL) {
+        TSR_TRY(tsr__labels_from_names(&model->labels, data->labels->of, p->samples,
+                                       (const char *const *)data->labels->name,
+                                       data->labels->classes));
+    }
+    TSR_NEW_TEXT(model->origin, tsr_data_origin(data));
+    for (int64_t j = 0; j < data->feature_names.count; j++)
+        TSR_TRY(tsr__names_add(&model->feature_names, data->feature_names.name[j]));
+    TSR_TRY(tsr__recipe_copy(&model->recipe, &data->recipe));
+    if (p->kernel != NULL && r->options->kernel != 0)
+        TSR_TRY(tsr_matrix_copy_samples(&model->atoms, p->x, NULL, p->samples));
+    if (r->options->sample_weights != NULL)
+        TSR_TRY(tsr_matrix_copy_as(&model->sample_weights, r->options->sample_weights,
+                                   TSR_FLOAT64, false));
+    model->kernel_width = p->kernel_width;
+    if (p->scale != NULL)
+        TSR_TRY(copy_array(&model->scale, p->scale, p->features));
+    model->basis->image = data->x->image;
+    TSR_TRY(note_scale(model, r));
+    if (r->from == NULL)
+        TSR_TRY(note_weights(model, r));
+done:
+    return status;
+}
+
+tsr_status tsr__run_begin_model(tsr_model **out, const tsr__run *r)
+{
+    tsr_status status = TSR_OK;
+    tsr_model *model = NULL;
+    TSR_NEW_ZERO(model, 1);
+    TSR_TRY(tsr__model_record(model, r->options));
+    model->per_class = r->solver.per_class;
+    model->shared = r->solver.shared;
+    model->report = (tsr_fit_report){.model = r->plan.row->name,
+                                     .loss = r->solver.loss->name,
+                                     .samples = r->problem.samples,
+                                     .features = r->problem.features,
+                                     .rank = r->solver.k,
+                                     .seed = r->options->seed,
+                                     .rho = r->problem.rho};
+    for (int64_t i = 0; i < r->notes.count; i++)
+        TSR_TRY(tsr__names_add(&model->notes, r->notes.name[i]));
+    *out = model, model = NULL;
+done:
+    tsr_model_free(model);
+    return status;
+}
+
+tsr_status tsr__run_keep_apart(tsr_model *model, const tsr__run *r)
+{
+    tsr_status status = TSR_OK;
+    tsr__state *state = &model->state;
+    TSR_TRY(tsr__state_take(state, &r->solver, true));
+    state->next = r->next;
+    state->most = r->most;
+    state->iterations = r->iterations;
+    TSR_TRY(copy_array(&state->objective, r->objective, r->iterations));
+    TSR_TRY(copy_array(&state->seconds, r->seconds, r->iterations));
+done:
+    return status;
+}

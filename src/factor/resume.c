@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Going on with a fit. Settings may differ in what leaves it the same fit: how long, how many
+ * starts, on how many threads; and in weights, after which extrapolation begins anew. */
+#include "factor/run.h"
+
+#include "base/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum difference {
+    ANOTHER, /* another fit */
+    SILENT,  /* the same, and nothing to say */
+    SAID,    /* the same, with a note */
+    HEAVIER  /* the same terms with other weights */
+} difference;
+
+static difference difference_in(const char *name)
+{
+    static const struct {
+        const char *name;
+        difference kind;
+    } settings[] = {
+        {"iterations", SILENT},   {"threads", SILENT},      {"checkpoint", SILENT},
+        {"init", SILENT},         {"tolerance", SAID},      {"restarts", SAID},
+        {"seed", SAID},           {"class", HEAVIER},       {"graph", HEAVIER},
+        {"label-edge", HEAVIER},  {"must", HEAVIER},        {"cannot", HEAVIER},
+        {"decorrelate", HEAVIER}, {"weight-unit", HEAVIER}, {"links", HEAVIER},
+        {"graph-file", HEAVIER},  {"neighbours", HEAVIER},  {"alpha-basis", HEAVIER},
+        {"alpha-codes", HEAVIER}, {"l1-ratio", HEAVIER}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (strcmp(settings[i].name, name) == 0)
+            return settings[i].kind;
+    return ANOTHER;
+}
+
+tsr_status tsr__resume_check(bool *fresh, const tsr__run *r, tsr__names *notes)
+{
+    tsr_status status = TSR_OK;
+    const tsr_setting *table = tsr_fit_settings();
+    const tsr_fit_report *was = &r->from->report;
+    const tsr_matrix *x = tsr_data_samples(r->data);
+    char now[4096], note[4400];
+    if (x->samples != was->samples || x->features != was->features)
+        TSR_FAIL(TSR_ERROR_DATA,
+                 "%s has %lld x %lld values; the fit to go on with had %lld x %lld",
+                 tsr_data_origin(r->data), (long long)x->samples, (long long)x->features,
+                 (long long)was->samples, (long long)was->features);
+    for (int64_t i = 0; table[i].name != NULL && i < r->from->setting.count; i++) {
+        const char *before = r->from->setting.name[i];
+        (void)tsr__settings_show(now, sizeof now, &table[i], r->options);
+        const difference kind =
+            strcmp(before, now) == 0 ? SILENT : difference_in(table[i].name);
+        if (kind == ANOTHER)
+            TSR_FAIL(TSR_ERROR_ARGUMENT,
+                     "--%s was '%s' and cannot become '%.100s' on the way: --init FILE starts "
+                     "another fit from the factors of this one",
+                     table[i].name, before, now);
+        *fresh = *fresh || kind == HEAVIER;
+        if (kind == SILENT)
+            continue;
+        (void)snprintf(note, sizeof note,
+                       "--%s was '%.100s' before iteration %lld and is '%.100s' since",
+                       table[i].name, before, (long long)was->iterations, now);
+        TSR_TRY(tsr__names_add(notes, note));
+    }
+    if (!r->from->state.known)
+        TSR_TRY(tsr__names_add(notes,
+                               "the archive holds factors but not where the fit stopped: "
+                               "going on from the factors alone"));
+done:
+    return status;
+}
+
+/* A copy of the model's factors and figures, as the best so far. */
+static tsr_status copy_best(tsr_model *to, const tsr_model *from)
+{
+    tsr_status status = TSR_OK;
+    const tsr_fit_report *report = &from->report;
+    const int64_t k = report->rank;
+    const struct {
+        tsr_matrix **to;
+        const tsr_matrix *from;
+    } parts[] = {
+        {&to->basis, from->basis}, {&to->codes, from->codes}, {&to->weights, from->weights}};
+    const struct {
+        double **to;
+        const double *from;
+        int64_t count;
+    } arrays[] = {{&to->objective, from->objective, report->iterations},
+                  {&to->seconds, from->seconds, report->iterations},
+                  {&to->gram, from->gram, k * k}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].from != NULL)
+            TSR_TRY(tsr_matrix_copy_samples(parts[i].to, parts[i].from, NULL,
+                                            parts[i].from->samples));
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (arrays[i].from == NULL)
+            continue;
+        TSR_NEW(*arrays[i].to, arrays[i].count);
+        memcpy(*arrays[i].to, arrays[i].from, (size_t)arrays[i].count * sizeof(double));
+    }
+    to->report = *report;
+    memcpy(to->terms, from->terms, sizeof to->terms);
+done:
+    return status;
+}
+
+/* Other data, or a setting outside the table, show in J. */
+static tsr_status compare_objective(tsr__run *r, double was)
+{
+    const double is = tsr__solver_objective(&r->solver);
+    char note[200];
+    if (!isfinite(is) || fabs(is - was) <= 1e-9 * (fabs(was) + 1e-3 * tsr__run_size(r)))
+        return TSR_OK;
+    (void)snprintf(note, sizeof note,
+                   "J was %.9g where the fit stopped and is %.9g with these data: they are "
+                   "others, or were prepared otherwise",
+                   was, is);
+    return tsr__names_add(&r->model->notes, note);
+}
+
+/* What was worth a word still is. */
+static tsr_status carry_notes(tsr__names *to, const tsr__names *from)
+{
+    tsr_status status = TSR_OK;
+    for (int64_t i = 0; i < from->count; i++) {
+        bool there = false;
+        for (int64_t j = 0; j < to->count; j++)
+            there = there || strcmp(to->name[j], from->name[i]) == 0;
+        if (!there)
+            TSR_TRY(tsr__names_add(to, from->name[i]));
+    }
+done:
+    return status;
+}
+
+tsr_status tsr__resume_begin(tsr__run *r, bool fresh)
+{
+    tsr_status status = TSR_OK;
+    const tsr_model *from = r->from;
+    const tsr__state *state = &from->state;
+    const bool own = state->known && state->own;
+    const double *objective = own ? state->objective : from->objective,
+                 *seconds = own ? state->seconds : from->seconds;
+    r->iterations = own ? state->iterations : from->report.iterations;
+    r->limit += r->iterations;
+    r->next = state->known ? state->next : r->options->restarts;
+    TSR_NEW(r->objective, r->limit);
+    TSR_NEW(r->seconds, r->limit);
+    for (int64_t i = 0; i < r->iterations; i++) {
+        r->objective[i] = objective[i];
+        r->seconds[i] = seconds[i];
+    }
+    TSR_TRY(carry_notes(&r->model->notes, &from->notes));
+    TSR_TRY(tsr__state_give(&r->solver, from, r->problem.row_of));
+    if (own) {
+        TSR_TRY(copy_best(r->model, from));
+        r->least = from->report.objective;
+    }
+    if (fresh) {
+        r->solver.push = r->solver.run = 0;
+        r->solver.last = (double)INFINITY;
+    } else if (r->iterations > 0) {
+        TSR_TRY(compare_objective(r, r->objective[r->iterations - 1]));
+    }
+    if (state->known && state->next > 1) /* of one start, J on the way is no other's end */
+        r->most = state->most;
+done:
+    return status;
+}

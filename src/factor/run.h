@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A fit on its way: what it was given, the solver, the history of the current run; and what it
+ * leaves behind as a model (harvest.c, resume.c). */
+#ifndef TSR_FACTOR_RUN_H
+#define TSR_FACTOR_RUN_H
+
+#include "factor/model.h"
+
+typedef struct tsr__run {
+    const tsr_fit_options *options;
+    const tsr_data *data;
+    const tsr_model *from; /* that the fit goes on with, or NULL */
+    tsr__names notes;
+    tsr__plan plan;
+    tsr__problem problem;
+    tsr__solver solver;
+    tsr__arena arena;
+    tsr_model *model;            /* the best so far */
+    double *objective, *seconds; /* of the current run, */
+    int64_t iterations, limit;   /*   so many, and so many at most */
+    int64_t next;                /* the start after it */
+    double least, most;          /* objectives of all starts */
+    double saved;                /* when the last checkpoint was written */
+    double begun[TSR_TERMS];     /* terms of J at the first start */
+    bool converged, interrupted;
+} tsr__run;
+
+/* What J would be without a model: that of n samples of size rho. */
+double tsr__run_size(const tsr__run *r);
+
+/* A model without factors: its settings and what is known before the first iteration. */
+tsr_status tsr__run_begin_model(tsr_model **out, const tsr__run *r);
+
+/* The current run's factors become the model's. */
+tsr_status tsr__run_keep(tsr_model *model, tsr__run *r);
+
+/* What the model keeps of the data, once it has factors. */
+tsr_status tsr__run_remember(tsr_model *model, const tsr__run *r);
+
+/* The current run as what the model goes on from, where its factors are another run's. */
+tsr_status tsr__run_keep_apart(tsr_model *model, const tsr__run *r);
+
+/* resume.c: whether the settings are those of the fit that `from` is of, with notes on what
+ * differs; *fresh where the steps so far tell nothing of those to come. */
+tsr_status tsr__resume_check(bool *fresh, const tsr__run *r, tsr__names *notes);
+
+/* Puts the solver where `from` stopped, and its history and best so far beside it. */
+tsr_status tsr__resume_begin(tsr__run *r, bool fresh);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Laws of going on: N and M iterations with an archive between them are N + M at once, bit for
+ * bit, whatever the row, the precision and where the fit was stopped. */
+#include "lab.h"
+
+enum { N = 26, M = 12, ALL = 30 };
+
+static tsr_data *make_data(bool sparse, bool holes, double lowest)
+{
+    lab l = lab_make(N, M, 3, lowest, 21);
+    for (int64_t e = 0; holes && e < 40; e++)
+        l.x[(e * 19 + 4) % (N * M)] = (double)NAN;
+    tsr_data *data = lab_data(&l, sparse);
+    lab_free(&l);
+    return data;
+}
+
+/* Goes on through a file with the model's own settings. */
+static tsr_model *go_on(const tsr_data *data, const tsr_model *model, int64_t iterations)
+{
+    tsr_model *from = NULL, *whole = NULL;
+    check_ok(tsr_model_write(model, model_file));
+    check_ok(tsr_model_read(&from, model_file));
+    tsr_fit_options o = *tsr_model_options(from);
+    o.iterations = iterations;
+    const tsr_status status = tsr_fit_resume(&whole, data, from, &o);
+    if (status != TSR_OK)
+        fail_msg("%s: %s", model->report.model, tsr_message());
+    tsr_model_free(from);
+    return whole;
+}
+
+static void check_line(const tsr_data *data, const char *line)
+{
+    static const int64_t stops[] = {1, 7, 20};
+    lab_options o;
+    lab_options_of(&o, ALL, "rank=6 neighbours=4 %s", line);
+    tsr_model *at_once = lab_fit(data, &o.o);
+    for (int i = 0; i < 3; i++) {
+        o.o.iterations = stops[i];
+        tsr_model *part = lab_fit(data, &o.o), *whole = go_on(data, part, ALL - stops[i]);
+        if (!lab_same_models(at_once, whole))
+            fail_msg("'%s' stopped at %d: %.2e apart", line, (int)stops[i],
+                     lab_models_apart(at_once, whole));
+        assert_int_equal(tsr_model_notes(whole), tsr_model_notes(at_once));
+        assert_true(memcmp(at_once->terms, whole->terms, sizeof whole->terms) == 0);
+        for (int64_t t = 1; t < ALL; t++)
+            assert_true(whole->seconds[t] >= whole->seconds[t - 1]);
+        tsr_model_free(part);
+        tsr_model_free(whole);
+    }
+    tsr_model_free(at_once);
+}
+
+static void every_row(void **state)
+{
+    static const char *const precisions[] = {"double", "single"}, *const solvers[] = {"auto",
+                                                                                      "mu"};
+    (void)state;
+    for (int form = 0; form < 8; form++) {
+        tsr_data *data = make_data(form % 2, false, 0);
+        for (const tsr__model_row *row = tsr__models; row->name != NULL; row++) {
+            char line[128];
+            (void)snprintf(line, sizeof line, "model=%s precision=%s solver=%s", row->name,
+                           precisions[form / 2 % 2], solvers[form / 4]);
+            check_line(data, line);
+        }
+        tsr_data_free(data);
+    }
+}
+
+static void other_ways(void **state)
+{
+    static const char *const lines[] = {
+        "model=nmf missing=mask",     "model=cdnmf-kl missing=mask",
+        "model=cf kernel=rbf",        "model=cf kernel=polynomial",
+        "model=nmf init=kmeans",      "model=nmf alpha-basis=0.01 alpha-codes=0.01",
+        "model=unmf loss=kl",         "model=nmf normalize=l2 labelled=2",
+        "model=gnmf basis-norm=none", "model=nmf-kl tolerance=1e-9"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        tsr_data *data = make_data(false, strstr(lines[i], "mask") != NULL, 0);
+        check_line(data, lines[i]);
+        tsr_data_free(data);
+    }
+    tsr_data *data = make_data(false, false, -0.8);
+    check_line(data, "model=cf");
+    check_line(data, "model=cdcf");
+    tsr_data_free(data);
+}
+
+/* The stopping rule looks back over the joint. */
+static void stops_where_one_fit_would(void **state)
+{
+    tsr_data *data = make_data(false, false, 0);
+    lab_options o;
+    (void)state;
+    lab_options_of(&o, 500, "rank=3 model=nmf tolerance=1e-3");
+    tsr_model *at_once = lab_fit(data, &o.o);
+    assert_true(at_once->report.converged && at_once->report.iterations > 12);
+    o.o.iterations = at_once->report.iterations - 5;
+    tsr_model *part = lab_fit(data, &o.o), *whole = go_on(data, part, 500);
+    assert_true(whole->report.converged);
+    assert_true(lab_same_models(at_once, whole));
+    tsr_model_free(at_once);
+    tsr_model_free(part);
+    tsr_model_free(whole);
+    tsr_data_free(data);
+}
+
+typedef struct stopping {
+    int64_t left;
+} stopping;
+
+static bool stop_after(void *user, const tsr_step *step)
+{
+    stopping *s = user;
+    (void)step;
+    return --s->left > 0;
+}
+
+/* Stopped in the midst of several starts: the run goes on, then the other starts, and the best of
+ * all is kept. */
+static void starts_go_on(void **state)
+{
+    tsr_data *data = make_data(false, false, 0);
+    lab_options o;
+    (void)state;
+    lab_options_of(&o, 12, "rank=5 model=nmf restarts=4 seed=3");
+    tsr_model *at_once = lab_fit(data, &o.o);
+    for (int64_t after = 1; after < 48; after += 4) {
+        stopping s = {after};
+        const tsr_progress progress = {stop_after, &s};
+        tsr_model *part = NULL;
+        o.o.progress = &progress;
+        assert_int_equal(tsr_fit(&part, data, &o.o), TSR_ERROR_INTERRUPTED);
+        tsr_model *whole = go_on(data, part, 12 - (after - 1) % 12 - 1);
+        if (!lab_same_models(at_once, whole))
+            fail_msg("stopped after %d: J %.12g in place of %.12g", (int)after,
+                     whole->report.objective, at_once->report.objective);
+        assert_true(whole->report.spread == at_once->report.spread);
+        tsr_model_free(part);
+        tsr_model_free(whole);
+    }
+    tsr_model_free(at_once);
+    tsr_data_free(data);
+}
+
+static bool has_note(const tsr_model *model, const char *text)
+{
+    for (int64_t i = 0; i < tsr_model_notes(model); i++)
+        if (strstr(tsr_model_note(model, i), text) != NULL)
+            return true;
+    return false;
+}
+
+static void other_settings_are_said_or_refused(void **state)
+{
+    tsr_data *data = make_data(false, false, 0), *other = make_data(false, false, 0.1);
+    lab_options o;
+    tsr_model *whole = NULL;
+    (void)state;
+    lab_options_of(&o, 10, "rank=6 model=gnmf neighbours=4");
+    tsr_model *part = lab_fit(data, &o.o);
+    o.o.graph = 1;
+    check_ok(tsr_fit_resume(&whole, data, part, &o.o));
+    assert_true(has_note(whole, "--graph was '-1' before iteration 10 and is '1' since"));
+    assert_int_equal(tsr_model_report(whole).iterations, 20);
+    for (int64_t i = 11; i < 20; i++)
+        assert_true(whole->objective[i] <= whole->objective[i - 1] * (1 + 1e-12));
+    tsr_model_free(whole);
+    o.o.graph = -1;
+    check_ok(tsr_fit_resume(&whole, other, part, &o.o));
+    assert_true(has_note(whole, "J was"));
+    tsr_model_free(whole);
+    o.o.rank = 5;
+    assert_int_equal(tsr_fit_resume(&whole, data, part, &o.o), TSR_ERROR_ARGUMENT);
+    assert_non_null(strstr(tsr_message(), "--rank was '6' and cannot become '5'"));
+    o.o.rank = 6;
+    tsr__state_clear(&part->state); /* as an archive of an older version */
+    check_ok(tsr_fit_resume(&whole, data, part, &o.o));
+    assert_true(has_note(whole, "not where the fit stopped"));
+    assert_true(whole->report.objective <= part->report.objective);
+    tsr_model_free(whole);
+    tsr_model_free(part);
+    tsr_data_free(data);
+    tsr_data_free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row),
+        cmocka_unit_test(other_ways),
+        cmocka_unit_test(stops_where_one_fit_would),
+        cmocka_unit_test(starts_go_on),
+        cmocka_unit_test(other_settings_are_said_or_refused),
+    };
+    return cmocka_run_group_tests(tests, make_files, remove_files);
+}
