@@ -2,6 +2,7 @@
  *
  * Progress on stderr, and Ctrl-C. Signals and the terminal belong to the process, so this file
  * has the program's only state. */
+#include "base/text.h"
 #include "cli/command.h"
 
 #include <math.h>
@@ -25,31 +26,31 @@ static void on_interrupt(int signal)
     interrupted = 1;
 }
 
-static void describe(char *text, size_t size, const tsr_step *step)
+static void describe(tsr__line *out, const tsr_step *step)
 {
     const double share = step->total > 0 ? (double)step->done / (double)step->total : 0;
-    int used = snprintf(text, size, "%s %lld", step->task, (long long)step->done);
+    tsr__line_add(out, "%s %lld", step->task, (long long)step->done);
     if (step->total > 0)
-        used += snprintf(text + used, size - (size_t)used, "/%lld", (long long)step->total);
+        tsr__line_add(out, "/%lld", (long long)step->total);
     if (!isnan(step->objective))
-        used += snprintf(text + used, size - (size_t)used, "  objective %.6g", step->objective);
+        tsr__line_add(out, "  objective %.6g", step->objective);
     if (!isnan(step->change))
-        used += snprintf(text + used, size - (size_t)used, "  change %.1e", step->change);
+        tsr__line_add(out, "  change %.1e", step->change);
     if (share > 0 && share < 1)
-        (void)snprintf(text + used, size - (size_t)used, "  %.0f s left",
-                       step->seconds * (1 - share) / share);
+        tsr__line_add(out, "  %.0f s left", step->seconds * (1 - share) / share);
 }
 
 static void draw_bar(const tsr_step *step)
 {
     enum { WIDTH = 24 };
     char text[256], bar[WIDTH + 1];
+    tsr__line line = TSR_LINE(text);
     const double share = step->total > 0 ? (double)step->done / (double)step->total : 0;
     const int full = (int)(share * WIDTH + 0.5);
     for (int i = 0; i < WIDTH; i++)
         bar[i] = i < full ? '#' : '.';
     bar[WIDTH] = '\0';
-    describe(text, sizeof text, step);
+    describe(&line, step);
     (void)fprintf(stderr, "\r\033[K[%s] %s", bar, text);
     (void)fflush(stderr);
     terminal.bar_shown = true;
@@ -72,7 +73,8 @@ static bool report(void *user, const tsr_step *step)
         terminal.last = step->seconds;
     } else if (!tty && step->seconds - terminal.last > 10) {
         char text[256];
-        describe(text, sizeof text, step);
+        tsr__line line = TSR_LINE(text);
+        describe(&line, step);
         (void)fprintf(stderr, "%s\n", text);
         terminal.last = step->seconds;
     }

@@ -76,10 +76,61 @@ const char *tsr__field_line_end(const char *at, const char *end, char delimiter)
     return stop;
 }
 
+int64_t tsr__field_split(tsr__field *out, int64_t most, const char **at, const char *end,
+                         char delimiter)
+{
+    tsr__field field;
+    int64_t count = 0;
+    const char *stop = *at;
+    do {
+        stop = tsr__field_take(&field, count > 0 ? tsr__field_next(stop, delimiter) : stop, end,
+                               delimiter);
+        if (count < most)
+            out[count] = field;
+        count++;
+    } while (!tsr__field_last(stop, end));
+    *at = stop < end ? stop + 1 : end;
+    return count;
+}
+
+void tsr__field_print(FILE *to, const char *text, char delimiter)
+{
+    const size_t length = strlen(text);
+    const char special[] = {delimiter, '"', '\r', '\n', '\0'};
+    const bool plain = length == 0 || (strpbrk(text, special) == NULL &&
+                                       !tsr__field_blank(text[0], delimiter) &&
+                                       !tsr__field_blank(text[length - 1], delimiter));
+    if (plain) {
+        (void)fputs(text, to);
+        return;
+    }
+    (void)fputc('"', to);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            (void)fputc('"', to);
+        (void)fputc(*text, to);
+    }
+    (void)fputc('"', to);
+}
+
 bool tsr__field_is(const tsr__field *field, const char *text)
 {
     const size_t length = strlen(text);
     return field->length == (int64_t)length && strncasecmp(field->at, text, length) == 0;
+}
+
+bool tsr__field_same(const tsr__field *field, const char *text)
+{
+    int64_t i = 0;
+    for (; i < field->length && *text != '\0' && field->at[i] == *text; i++, text++)
+        i += field->quoted && field->at[i] == '"';
+    return i == field->length && *text == '\0';
+}
+
+bool tsr__field_integer(int64_t *out, const tsr__field *field)
+{
+    const char *end = field->at + field->length;
+    return field->length > 0 && tsr__parse_integer(out, field->at, end) == end;
 }
 
 bool tsr__field_missing(const tsr__field *field)

@@ -6,6 +6,8 @@
 
 #include "io/data.h"
 
+#include <stdio.h>
+
 /* Bytes of the text without the blanks and quotes around them. */
 typedef struct tsr__field {
     const char *at;
@@ -37,6 +39,14 @@ static inline bool tsr__field_blank(char c, char delimiter)
 int64_t tsr__field_count(const char *at, const char *end, char delimiter);
 const char *tsr__field_line_end(const char *at, const char *end, char delimiter);
 
+/* The fields of the line at *at, of which the first `most` are kept; returns how many there are.
+ * *at goes on to the next line. */
+int64_t tsr__field_split(tsr__field *out, int64_t most, const char **at, const char *end,
+                         char delimiter);
+
+/* Prints a text so that tsr__field_take finds it again: in quotes where it has to be. */
+void tsr__field_print(FILE *to, const char *text, char delimiter);
+
 /* Empty, and NA without quotes. */
 bool tsr__field_missing(const tsr__field *field);
 
@@ -44,6 +54,10 @@ bool tsr__field_missing(const tsr__field *field);
 bool tsr__field_number(double *out, const tsr__field *field);
 
 bool tsr__field_is(const tsr__field *field, const char *text); /* in any case */
+bool tsr__field_same(const tsr__field *field, const char *text);
+
+/* The field as a whole number; false otherwise. */
+bool tsr__field_integer(int64_t *out, const tsr__field *field);
 
 /* The text itself: `out` has room for field->length + 1 bytes. Returns its length. */
 int64_t tsr__field_text(char *out, const tsr__field *field);

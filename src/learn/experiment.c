@@ -3,13 +3,15 @@
  * Experiments: all trials of a protocol, side by side, resumable.
  *
  * Every finished trial is a line of draws.csv at once; a run that resumes takes the lines that
- * are there for done. Trials do not depend on each other or on threads, so the tables of an
+ * are there for done. One run at a time writes to a folder. Trials do not depend on each other or on threads, so the tables of an
  * interrupted and resumed run are those of a run in one piece. */
 #include "learn/experiment.h"
 
 #include "base/progress.h"
 #include "base/text.h"
+#include "io/field.h"
 #include "io/file.h"
+#include "io/lock.h"
 #include "matrix/parallel.h"
 
 #include <errno.h>
@@ -28,22 +30,28 @@ const char *tsr__experiment_row(const tsr__protocol *p, int64_t row)
 
 tsr_status tsr__published_read(tsr__published *out, const char *path)
 {
+    enum { FIELDS = 6 };
     tsr_status status = TSR_OK;
     tsr__input input = {NULL, 0, false};
-    char *text = NULL, *lines = NULL;
+    char *text = NULL;
     TSR_TRY(tsr__input_open(&input, path));
-    text = tsr__copy_bytes_as_text(input.bytes, (size_t)input.size);
-    if (text == NULL)
-        TSR_TRY(TSR_ERROR_MEMORY);
-    for (char *line = strtok_r(text, "\r\n", &lines); line != NULL;
-         line = strtok_r(NULL, "\r\n", &lines)) {
-        char *fields = NULL;
-        int count = 0;
-        for (const char *field = strtok_r(line, ",", &fields); field != NULL && count < 6;
-             field = strtok_r(NULL, ",", &fields), count++)
-            TSR_TRY(tsr__names_add(&out->field, field));
-        if (count != 6)
-            TSR_FAIL(TSR_ERROR_FORMAT, "%s: a line has %d fields in place of 6", path, count);
+    const char *at = input.bytes, *end = at + input.size;
+    while (at < end) {
+        tsr__field field[FIELDS];
+        const int64_t count = tsr__field_split(field, FIELDS, &at, end, ',');
+        if (count == 1 && field[0].length == 0)
+            continue;
+        if (count != FIELDS)
+            TSR_FAIL(TSR_ERROR_FORMAT, "%s: a line has %lld fields in place of %d", path,
+                     (long long)count, FIELDS);
+        for (int i = 0; i < FIELDS; i++) {
+            text = tsr__field_copy(&field[i]);
+            if (text == NULL)
+                TSR_TRY(TSR_ERROR_MEMORY);
+            TSR_TRY(tsr__names_add(&out->field, text));
+            tsr__free(text);
+            text = NULL;
+        }
     }
 done:
     tsr__free(text);
@@ -164,26 +172,42 @@ done:
     return status;
 }
 
+/* The method whose name stands at `at`, up to a comma or the end. Names may have commas: of
+ * several the longest is meant. */
+static int64_t method_at(const char *at, const tsr__protocol *p)
+{
+    int64_t found = -1;
+    size_t longest = 0;
+    for (int64_t i = 0; i < p->methods; i++) {
+        const size_t length = strlen(p->method[i].name);
+        if (length > longest && strncmp(p->method[i].name, at, length) == 0 &&
+            (at[length] == ',' || at[length] == '\0')) {
+            found = i;
+            longest = length;
+        }
+    }
+    return found;
+}
+
 /* Keeps only the named methods, in the protocol's order. */
 static tsr_status choose_methods(tsr__protocol *p, const char *wanted)
 {
     tsr_status status = TSR_OK;
-    char *copy = NULL, *state = NULL;
     bool *keep = NULL;
     int64_t kept = 0;
     if (wanted == NULL)
         return TSR_OK;
-    TSR_NEW_TEXT(copy, wanted);
     TSR_NEW_ZERO(keep, p->methods);
-    for (const char *name = strtok_r(copy, ",", &state); name != NULL;
-         name = strtok_r(NULL, ",", &state)) {
-        bool found = false;
-        for (int64_t i = 0; i < p->methods; i++)
-            if (strcmp(p->method[i].name, name) == 0)
-                found = keep[i] = true;
-        if (!found)
-            TSR_FAIL(TSR_ERROR_ARGUMENT, "the protocol has no method '%s'", name);
-    }
+    const char *at = wanted;
+    do {
+        const int64_t found = method_at(at, p);
+        if (found < 0)
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "the protocol has no method '%.*s'",
+                     (int)strcspn(at, ","), at);
+        keep[found] = true;
+        at += strlen(p->method[found].name);
+        at += *at == ',';
+    } while (*at != '\0');
     for (int64_t i = 0; i < p->methods; i++) {
         if (keep[i])
             p->method[kept++] = p->method[i];
@@ -192,38 +216,7 @@ static tsr_status choose_methods(tsr__protocol *p, const char *wanted)
     }
     p->methods = kept;
 done:
-    tsr__free(copy);
     tsr__free(keep);
-    return status;
-}
-
-/* Lines of an earlier run: row,draw,method,accuracy,nmi,rank,seconds. */
-static tsr_status take_done(tsr__experiment *e, const char *path)
-{
-    tsr_status status = TSR_OK;
-    char line[512], row[128], method[128];
-    FILE *from = fopen(path, "r");
-    if (from == NULL)
-        return TSR_OK;
-    while (fgets(line, sizeof line, from) != NULL) {
-        long long draw = 0, rank = 0;
-        char accuracy[64], nmi[64], seconds[64];
-        if (sscanf(line, "%127[^,],%lld,%127[^,],%63[^,],%63[^,],%lld,%63s", row, &draw, method,
-                   accuracy, nmi, &rank, seconds) != 7)
-            continue; /* the head, or a line that a stop cut short */
-        for (int64_t i = 0; i < e->trials; i++) {
-            tsr__trial *t = &e->trial[i];
-            if (t->draw != draw ||
-                strcmp(tsr__experiment_row(&e->protocol, t->row), row) != 0 ||
-                strcmp(e->protocol.method[t->method].name, method) != 0)
-                continue;
-            t->done = tsr__text_is_real(&t->accuracy, accuracy) &&
-                      tsr__text_is_real(&t->nmi, nmi) &&
-                      tsr__text_is_real(&t->seconds, seconds);
-            t->rank = rank;
-        }
-    }
-    (void)fclose(from);
     return status;
 }
 
@@ -253,12 +246,7 @@ static void report(void *context)
     const tsr__trial *t = now->trial;
     const tsr__protocol *p = &r->e->protocol;
     if (now->status == TSR_OK && r->draws != NULL) {
-        char accuracy[TSR_REAL_SIZE], nmi[TSR_REAL_SIZE];
-        (void)tsr__format_real(accuracy, t->accuracy);
-        (void)tsr__format_real(nmi, t->nmi);
-        (void)fprintf(r->draws, "%s,%lld,%s,%s,%s,%lld,%.3f\n", tsr__experiment_row(p, t->row),
-                      (long long)t->draw, p->method[t->method].name, accuracy, nmi,
-                      (long long)t->rank, t->seconds);
+        tsr__draws_print(r->draws, r->e, t);
         (void)fflush(r->draws);
     }
     if (now->status == TSR_OK && r->confusion != NULL) {
@@ -329,29 +317,30 @@ static tsr_status join(char *out, size_t size, const char *folder, const char *n
                : tsr__fail(TSR_ERROR_ARGUMENT, "a path is too long: %s", name);
 }
 
-/* A file of lines in the folder, begun or gone on with; `head` is its first line. */
+/* A file of lines in the folder, begun or gone on with; `head` is its first line. What a stop
+ * cut short stays a line of its own. */
 static tsr_status open_lines(FILE **out, const char *folder, const char *name, const char *head,
                              bool resume)
 {
     tsr_status status = TSR_OK;
     char path[4096];
-    struct stat about;
     TSR_TRY(join(path, sizeof path, folder, name));
-    const bool empty = !resume || stat(path, &about) != 0 || about.st_size == 0;
-    *out = fopen(path, resume ? "a" : "w");
+    *out = fopen(path, resume ? "a+e" : "we");
     if (*out == NULL)
         TSR_FAIL(TSR_ERROR_IO, "%s: %s", path, strerror(errno));
+    const bool empty = !resume || fseek(*out, -1, SEEK_END) != 0;
     if (empty)
         (void)fprintf(*out, "%s\n", head);
+    else if (fgetc(*out) != '\n')
+        (void)fputc('\n', *out);
 done:
     return status;
 }
 
 static tsr_status close_lines(FILE *lines, const char *name, tsr_status status)
 {
-    if (lines != NULL && fclose(lines) != 0 && status == TSR_OK)
-        return tsr__fail(TSR_ERROR_IO, "%s: %s", name, strerror(errno));
-    return status;
+    const tsr_status closed = tsr__stream_close(lines, status);
+    return closed < 0 && status == TSR_OK ? tsr__fail_in(closed, name) : closed;
 }
 
 /* The trials still to do that the same samples serve as the first of them; false: none. */
@@ -417,16 +406,18 @@ done:
     return status;
 }
 
-/* The folder for tables, and what an earlier run left there. */
-static tsr_status open_folder(tsr__experiment *e, const tsr__experiment_options *options)
+/* The folder for tables, for this run alone, and what an earlier one left there. */
+static tsr_status open_folder(tsr__lock *lock, tsr__experiment *e,
+                              const tsr__experiment_options *options)
 {
     tsr_status status = TSR_OK;
     char draws[4096];
     if (mkdir(options->out, 0777) != 0 && errno != EEXIST)
         TSR_FAIL(TSR_ERROR_IO, "%s: %s", options->out, strerror(errno));
+    TSR_TRY(tsr__lock_take(lock, options->out));
     TSR_TRY(join(draws, sizeof draws, options->out, "draws.csv"));
     if (options->resume)
-        TSR_TRY(take_done(e, draws));
+        TSR_TRY(tsr__draws_take(e, draws));
 done:
     return status;
 }
@@ -437,6 +428,7 @@ tsr_status tsr__experiment_run(tsr__experiment *out, const char *protocol,
     tsr_status status = TSR_OK;
     tsr__experiment e = {0};
     tsr__material material = {.protocol = NULL};
+    tsr__lock lock = TSR_LOCK_NONE;
     TSR_TRY(tsr__protocol_read(&e.protocol, protocol));
     TSR_TRY(choose_methods(&e.protocol, options->methods));
     TSR_TRY(list_trials(&e));
@@ -444,7 +436,7 @@ tsr_status tsr__experiment_run(tsr__experiment *out, const char *protocol,
         TSR_TRY(tsr__published_read(&e.published, options->published));
     TSR_TRY(tsr__material_open(&material, &e.protocol, options));
     if (options->out != NULL)
-        TSR_TRY(open_folder(&e, options));
+        TSR_TRY(open_folder(&lock, &e, options));
     TSR_TRY(run_trials(&e, &material, options));
     if (options->out != NULL)
         TSR_TRY(write_tables(&e, options->out));
@@ -453,6 +445,7 @@ tsr_status tsr__experiment_run(tsr__experiment *out, const char *protocol,
     *out = e;
     e = (tsr__experiment){0};
 done:
+    tsr__lock_drop(&lock);
     tsr__material_clear(&material);
     tsr__experiment_clear(&e);
     return status;

@@ -95,6 +95,10 @@ tsr_status tsr__experiment_run(tsr__experiment *out, const char *protocol,
                                const tsr__experiment_options *options);
 void tsr__experiment_clear(tsr__experiment *experiment);
 
+/* draws.c: the line of a finished trial, and the lines of an earlier run (or none). */
+void tsr__draws_print(FILE *to, const tsr__experiment *experiment, const tsr__trial *trial);
+tsr_status tsr__draws_take(tsr__experiment *experiment, const char *path);
+
 /* table.c: ours beside the published figures, in one of the formats text, markdown, csv, latex,
  * json. */
 typedef enum tsr__table_format {

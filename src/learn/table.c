@@ -6,6 +6,8 @@
 #include "learn/experiment.h"
 
 #include "base/json.h"
+#include "base/text.h"
+#include "io/field.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,6 +40,22 @@ typedef struct grid {
     const char *begin, *between, *end, *rule, *plus_minus, *open, *close;
 } grid;
 
+/* Ours, where the best was found, the published figure and the difference. */
+static void describe_cell(tsr__line *out, const tsr__experiment *e, const tsr__cell *cell,
+                          bool sum, const grid *g)
+{
+    if (cell->count == 0) {
+        tsr__line_add(out, "-");
+        return;
+    }
+    tsr__line_add(out, "%.1f%s%.1f", cell->mean, g->plus_minus, cell->deviation);
+    if (sum && cell->row >= 0)
+        tsr__line_add(out, " at %.16s", tsr__experiment_row(&e->protocol, cell->row));
+    if (!isnan(cell->published))
+        tsr__line_add(out, " %s%.1f, %+.1f%s", g->open, cell->published,
+                      cell->mean - cell->published, g->close);
+}
+
 static void print_grid(FILE *to, const tsr__experiment *e, const char *metric, const grid *g,
                        int width)
 {
@@ -53,20 +71,12 @@ static void print_grid(FILE *to, const tsr__experiment *e, const char *metric, c
         (void)fprintf(to, "|\n");
     }
     for (int64_t i = 0; i < row_count(e); i++) {
-        (void)fprintf(to, "%s%-8s", g->begin, tsr__experiment_row(&e->protocol, row_at(e, i)));
+        (void)fprintf(to, "%s%-8s", g->begin, tsr__experiment_row(p, row_at(e, i)));
         for (int64_t m = 0; m < p->methods; m++) {
             const tsr__cell cell = tsr__experiment_cell(e, row_at(e, i), m, metric);
-            char text[96] = "-";
-            int used = 1;
-            if (cell.count > 0)
-                used = snprintf(text, sizeof text, "%.1f%s%.1f", cell.mean, g->plus_minus,
-                                cell.deviation);
-            if (cell.count > 0 && row_at(e, i) < 0 && cell.row >= 0)
-                used += snprintf(text + used, sizeof text - (size_t)used, " at %.16s",
-                                 tsr__experiment_row(p, cell.row));
-            if (cell.count > 0 && !isnan(cell.published))
-                (void)snprintf(text + used, sizeof text - (size_t)used, " %s%.1f, %+.1f%s",
-                               g->open, cell.published, cell.mean - cell.published, g->close);
+            char text[96];
+            tsr__line line = TSR_LINE(text);
+            describe_cell(&line, e, &cell, row_at(e, i) < 0, g);
             (void)fprintf(to, "%s%*s", g->between, width, text);
         }
         (void)fprintf(to, "%s\n", g->end);
@@ -111,9 +121,12 @@ static void print_csv(FILE *to, const tsr__experiment *e, const char *metric)
     for (int64_t i = 0; i < row_count(e); i++)
         for (int64_t m = 0; m < p->methods; m++) {
             const tsr__cell cell = tsr__experiment_cell(e, row_at(e, i), m, metric);
-            (void)fprintf(to, "%s,%s,%s,%.4f,%.4f,%lld,", metric,
-                          tsr__experiment_row(&e->protocol, row_at(e, i)), p->method[m].name,
-                          cell.mean, cell.deviation, (long long)cell.count);
+            (void)fprintf(to, "%s,", metric);
+            tsr__field_print(to, tsr__experiment_row(p, row_at(e, i)), ',');
+            (void)fputc(',', to);
+            tsr__field_print(to, p->method[m].name, ',');
+            (void)fprintf(to, ",%.4f,%.4f,%lld,", cell.mean, cell.deviation,
+                          (long long)cell.count);
             if (isnan(cell.published))
                 (void)fprintf(to, ",\n");
             else

@@ -31,6 +31,24 @@ Experiments: a protocol of one's own, resumable; selection.
   tessera: the protocol has no method 'nfm'
   [1]
 
+Names with commas and quotes are names like others: the second run finds all done, and --models knows them.
+
+  $ printf 'data = faces.h5\nclasses = 2\ndraws = 2\n[best, free k-means]\nmodel = raw\n[say "raw"]\nmodel = raw\n' > names.txt
+  $ for again in 1 2; do tessera experiment names.txt -q --data . --out names --resume > /dev/null; cut -d, -f1-3 names/draws.csv | sort; done
+  all,0,"best
+  all,0,"say ""raw"""
+  all,1,"best
+  all,1,"say ""raw"""
+  row,draw,method
+  all,0,"best
+  all,0,"say ""raw"""
+  all,1,"best
+  all,1,"say ""raw"""
+  row,draw,method
+  $ tessera experiment names.txt -q --data . --models 'best, free k-means' --json | grep '"method"'
+        "method": "best, free k-means",
+        "method": "best, free k-means",
+
 Columns that fit alike share the fit: alone or together, in one run or in two, the figures are the same.
 
   $ printf 'data = faces.h5\nclasses = 3\ndraws = 2\nlabelled = 2\niterations = 30\nclusterings = 3\n[nmf]\n[unit]\nmodel = nmf\nunit-codes = true\n[seeded]\nmodel = nmf\nseeded = true\n[kl]\nmodel = nmf\nloss = kl\n' > alike.txt
