@@ -309,6 +309,7 @@ tsr_status tsr__ntf_fit(tsr_encoder *e, const tsr__training *t)
                  "ntf needs pictures, and the height and width of those of %s are not known: "
                  "--image-shape HxW",
                  tsr_data_origin(t->data));
+    TSR_TRY(tsr__check_squares(NULL, t->x, NULL, (double)t->x->samples));
     TSR_TRY(tsr__baseline_rank(&rank, e, t, INT64_MAX, ""));
     if (rank > t->x->samples && rank > t->x->features)
         TSR_FAIL(TSR_ERROR_ARGUMENT,

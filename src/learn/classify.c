@@ -56,8 +56,10 @@ tsr_status tsr_classify(int32_t *out, const tsr_matrix *train, const int32_t *cl
         TSR_TRY(tsr_matrix_copy_samples(&voters, train, sample, known));
     else /* a view: samples that are tested on themselves are their own neighbours */
         TSR_TRY(tsr_matrix_view_samples(&voters, train, 0, known));
-    TSR_TRY(tsr__nearest_samples(index, square, test, voters, p,
-                                 (int)(threads < 4096 ? threads : 4096)));
+    status = tsr__nearest_samples(index, square, test, voters, p,
+                                  (int)(threads < 4096 ? threads : 4096));
+    if (status < 0)
+        TSR_TRY(tsr__fail_in(status, "training or test samples"));
     for (int64_t i = 0; i < test->samples; i++)
         out[i] = vote(index + i * p, p, classes, sample);
 done:

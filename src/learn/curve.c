@@ -40,6 +40,7 @@ tsr_status tsr__curve_error(double *out, const int64_t *order, int64_t count,
     tsr_status status = TSR_OK;
     const int64_t n = x->samples, m = x->features;
     double *w = NULL, *g = NULL, all = 0;
+    TSR_TRY(tsr__check_squares(NULL, x, NULL, (double)n));
     TSR_NEW(w, count * m);
     TSR_NEW(g, count * n);
     for (int64_t s = 0; s < n; s++)
@@ -53,6 +54,11 @@ tsr_status tsr__curve_error(double *out, const int64_t *order, int64_t count,
         for (int64_t q = 0; q <= r; q++)
             square +=
                 (q < r ? 2 : 1) * dot(w + r * m, w + q * m, m) * dot(g + r * n, g + q * n, n);
+        if (!isfinite(square))
+            TSR_FAIL(TSR_ERROR_DATA,
+                     "basis vector %lld: its part of the samples is beyond the largest number: "
+                     "--normalize l2 or max scales every sample",
+                     (long long)order[r]);
         out[r] = all > 0 ? sqrt(fmax(square, 0) / all) : 0;
     }
 done:
@@ -101,7 +107,9 @@ tsr_status tsr__curve_accuracy(double *out, const int64_t *order, int64_t count,
     for (int64_t r = 0; r < count; r++) {
         int64_t right = 0;
         TSR_TRY(tsr_matrix_view_dense(&view, codes, known, r + 1, count, TSR_FLOAT64));
-        TSR_TRY(tsr__nearest_samples(index, square, view, view, 1, 0));
+        status = tsr__nearest_samples(index, square, view, view, 1, 0);
+        if (status < 0)
+            TSR_TRY(tsr__fail_in(status, "projections on the basis vectors"));
         tsr_matrix_free(view);
         view = NULL;
         for (int64_t i = 0; i < known; i++)

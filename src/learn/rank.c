@@ -91,7 +91,8 @@ static void score_lre(double *score, const double *p, const tsr_matrix *basis,
             across += p[s * k + i] * g;
             length += g * g;
         }
-        score[i] = fmax(all - 2 * across + tsr__row_square(basis, i) * length, 0);
+        const double left = all - 2 * across + tsr__row_square(basis, i) * length;
+        score[i] = left < 0 ? 0 : left; /* by rounding; NaN is kept */
     }
 }
 
@@ -122,7 +123,30 @@ static tsr_status check(const tsr_matrix *basis, const tsr_matrix *codes, const 
         return tsr__fail(TSR_ERROR_ARGUMENT,
                          "the reconstruction error needs codes of %lld samples x %lld vectors",
                          (long long)x->samples, (long long)basis->samples);
-    return tsr_matrix_check(x, TSR_NEED_FINITE, NULL);
+    const tsr_status status = tsr_matrix_check(x, TSR_NEED_FINITE, NULL);
+    return status < 0 ? status : tsr__check_squares(NULL, x, NULL, (double)x->samples);
+}
+
+/* Scores are made of squares of projections (fisher), or of squares of all (lre). */
+static tsr_status check_projections(double *p, int64_t n, int64_t k)
+{
+    tsr_matrix *view = NULL;
+    tsr_status status = tsr_matrix_view_dense(&view, p, n, k, k, TSR_FLOAT64);
+    if (status == TSR_OK)
+        status = tsr__check_squares(NULL, view, NULL, (double)n);
+    tsr_matrix_free(view);
+    return status < 0 ? tsr__fail_in(status, "projections on the basis vectors") : status;
+}
+
+static tsr_status check_scores(const double *score, int64_t k)
+{
+    for (int64_t i = 0; i < k; i++)
+        if (!isfinite(score[i]))
+            return tsr__fail(TSR_ERROR_DATA,
+                             "basis vector %lld: its part of the samples is beyond the largest "
+                             "number: --normalize l2 or max scales every sample",
+                             (long long)i);
+    return TSR_OK;
 }
 
 tsr_status tsr_rank_basis(int64_t *order, double *score, const tsr_matrix *basis,
@@ -138,10 +162,13 @@ tsr_status tsr_rank_basis(int64_t *order, double *score, const tsr_matrix *basis
     TSR_NEW(scores, k);
     TSR_NEW(ranked, k);
     TSR_TRY(project(p, basis, x));
-    if (by == TSR_RANK_FISHER)
+    if (by == TSR_RANK_FISHER) {
+        TSR_TRY(check_projections(p, n, k));
         TSR_TRY(score_fisher(scores, p, n, k, classes));
-    else
+    } else {
         score_lre(scores, p, basis, codes, x);
+        TSR_TRY(check_scores(scores, k));
+    }
     for (int64_t i = 0; i < k; i++)
         ranked[i] = (struct ranked){scores[i], i};
     qsort(ranked, (size_t)k, sizeof *ranked, better);

@@ -139,6 +139,7 @@ tsr_status tsr__kmeans(int32_t *of, double *centers, double *cost, const tsr_mat
     double *distance = NULL, *candidate = NULL, least = 0;
     int64_t free_clusters = 0;
     TSR_TRY(check(&free_clusters, n, o));
+    TSR_TRY(tsr__check_squares(NULL, x, NULL, (double)n)); /* of all, the cost is made */
     if (x->sparse && x->type != TSR_FLOAT64)
         TSR_TRY(tsr_matrix_copy_as(&doubles, x, TSR_FLOAT64, true));
     run.x = doubles != NULL ? doubles : x;

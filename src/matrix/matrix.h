@@ -59,6 +59,12 @@ static inline int64_t tsr__row_feature(const tsr_matrix *x, int64_t i, int64_t a
 /* Squared L2 norm of sample i. */
 double tsr__row_square(const tsr_matrix *x, int64_t i);
 
+/* Refuses samples of which no distances are known: where the square of one of x or y (may be
+ * NULL), `times` over, is beyond the largest number, or where the squares of all vanish. *most
+ * (may be NULL) gets the largest square. */
+tsr_status tsr__check_squares(double *most, const tsr_matrix *x, const tsr_matrix *y,
+                              double times);
+
 static inline double tsr__value_at(const void *values, tsr_type type, int64_t at)
 {
     return type == TSR_FLOAT64 ? ((const double *)values)[at]

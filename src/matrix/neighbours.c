@@ -226,14 +226,6 @@ static void mean_of(double *mean, const tsr_matrix *x)
         mean[j] /= (double)x->samples;
 }
 
-static double most_square(const tsr_matrix *x)
-{
-    double most = 0;
-    for (int64_t i = 0; i < x->samples; i++)
-        most = fmax(most, tsr__row_square(x, i));
-    return most;
-}
-
 /* Long samples of doubles are multiplied as floats, in half the time; none beyond the range of
  * floats is. */
 static tsr_type product_type(const tsr_matrix *x, double most)
@@ -326,7 +318,8 @@ tsr_status tsr__nearest_samples(int64_t *index, double *square, const tsr_matrix
     if (x->features != among->features)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "samples of %lld and of %lld features have no distance",
                  (long long)x->features, (long long)among->features);
-    const double most = fmax(most_square(x), most_square(among));
+    double most = 0;
+    TSR_TRY(tsr__check_squares(&most, x, among, 1));
     TSR_TRY(make_alike(&x_copy, &among_copy, &s, most));
     TSR_TRY(prepare(&s, most, wanted, hold));
     TSR_TRY(make_desks(&s, wanted));
@@ -355,7 +348,10 @@ static double cosine(const tsr_matrix *x, int64_t a, int64_t b, double *work)
         aa += work[j] * work[j];
         bb += work[x->features + j] * work[x->features + j];
     }
-    return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
+    if (!(aa > 0 && bb > 0))
+        return 0;
+    const double both = aa * bb; /* may be out of range where both are not */
+    return dot / (both > DBL_MIN && both <= DBL_MAX ? sqrt(both) : sqrt(aa) * sqrt(bb));
 }
 
 /* Both directions of every edge, once each, as entries. */
@@ -389,7 +385,7 @@ tsr_status tsr__neighbour_graph(tsr_matrix **out, const tsr_matrix *x, int64_t p
     const int64_t n = x->samples;
     if (p >= n)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld neighbours exceed the %lld other samples",
-                 (long long)p, (long long)(n - 1));
+                 (long long)p, (long long)(n > 0 ? n - 1 : 0));
     TSR_NEW(index, n * p);
     TSR_NEW(distance, n * p);
     TSR_NEW(row, 2 * n * p);

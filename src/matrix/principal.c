@@ -446,6 +446,7 @@ tsr_status tsr__principal_axes(tsr__axes *out, const tsr_matrix *x,
     const int64_t side = least(x->samples, x->features);
     tsr__axes axes = {.features = x->features};
     double *row = NULL;
+    TSR_TRY(tsr__check_squares(NULL, x, NULL, (double)x->samples));
     TSR_NEW_ZERO(axes.mean, x->features);
     TSR_NEW(row, x->features);
     if (!options->about_origin)

@@ -202,15 +202,86 @@ tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *subject)
     return TSR_OK;
 }
 
+/* The largest magnitude among `count` samples; NaN where there is one. */
+static double largest(const tsr_matrix *x, int64_t first, int64_t count)
+{
+    double most = 0;
+    for (int64_t i = first; i < first + count; i++)
+        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++) {
+            const double v = fabs(tsr__value_at(x->values, x->type, at));
+            most = v <= most ? most : v;
+        }
+    return most;
+}
+
+/* A sixteenth leaves room for |x - y|^2 <= 2 |x|^2 + 2 |y|^2 and for the sums on the way. */
+static tsr_status check_large(double *most, const tsr_matrix *x, double times)
+{
+    for (int64_t i = 0; i < x->samples; i++) {
+        const double square = tsr__row_square(x, i);
+        if (!(square <= DBL_MAX / 16 / times))
+            return tsr__fail(TSR_ERROR_DATA,
+                             "the squares of sample %lld, whose values go up to %g, are beyond "
+                             "the largest number: --normalize l2 or max scales every sample",
+                             (long long)i, largest(x, i, 1));
+        *most = fmax(*most, square);
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr__check_squares(double *most, const tsr_matrix *x, const tsr_matrix *y,
+                              double times)
+{
+    tsr_status status = TSR_OK;
+    const double least = 1e-290; /* squares of differences are not denormal yet */
+    double square = 0;
+    TSR_TRY(check_large(&square, x, fmax(times, 1)));
+    if (y != NULL && y != x)
+        TSR_TRY(check_large(&square, y, fmax(times, 1)));
+    if (square < least) {
+        const double peak = fmax(largest(x, 0, x->samples),
+                                 y != NULL && y != x ? largest(y, 0, y->samples) : 0);
+        if (peak > 0)
+            TSR_FAIL(TSR_ERROR_DATA,
+                     "the squares of all samples, whose values go up to %g, vanish: "
+                     "--normalize l2 or max scales every sample",
+                     peak);
+    }
+    if (most != NULL)
+        *most = square;
+done:
+    return status;
+}
+
+static double peak_of(const tsr__sweep *sweep)
+{
+    return fmax(fabs(sweep->minimum), fabs(sweep->maximum));
+}
+
 static double norm_of(const tsr__sweep *sweep, tsr_norm norm)
 {
     const double norms[] = {
         [TSR_NORM_NONE] = 1,
         [TSR_NORM_L2] = sqrt(sweep->sum_squares),
         [TSR_NORM_L1] = sweep->sum_magnitudes,
-        [TSR_NORM_MAX] = fmax(fabs(sweep->minimum), fabs(sweep->maximum)),
+        [TSR_NORM_MAX] = peak_of(sweep),
     };
     return norms[norm];
+}
+
+/* Values whose squares or reciprocals leave the range are first brought near to one, by a power
+ * of two, which rounds nothing; in two steps, as it may itself be out of range. */
+static void bring_near(void *values, int64_t count, tsr__sweep *sweep,
+                       const tsr__kernels *kernels)
+{
+    const double peak = peak_of(sweep);
+    int exponent = 0;
+    if (!(peak > 0) || !isfinite(peak) || (peak > 1e-140 && peak < 1e140))
+        return;
+    (void)frexp(peak, &exponent);
+    kernels->scale(values, ldexp(1, -(exponent / 2)), count);
+    kernels->scale(values, ldexp(1, -(exponent - exponent / 2)), count);
+    kernels->sweep(sweep, values, count);
 }
 
 void tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
@@ -219,10 +290,13 @@ void tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
     for (int64_t i = 0; norm != TSR_NORM_NONE && i < x->samples; i++) {
         int64_t count = 0;
         tsr__sweep sweep;
-        const void *values = row_of(x, i, &count);
+        void *values = (void *)(uintptr_t)row_of(x, i, &count);
         kernels->sweep(&sweep, values, count);
+        if (sweep.zeros == count)
+            continue;
+        bring_near(values, count, &sweep, kernels);
         const double length = norm_of(&sweep, norm);
-        if (length > 0 && isfinite(length) && sweep.zeros < count)
-            kernels->scale((void *)(uintptr_t)values, 1 / length, count);
+        if (length > 0 && isfinite(length))
+            kernels->scale(values, 1 / length, count);
     }
 }

@@ -124,3 +124,29 @@ Outputs.
   [1]
   $ ls -A | grep tmp
   [1]
+
+Squares beyond the largest number make no distances: an error that names the sample and the cure, which is one.
+
+  $ echo a,b,c,label > far.csv; for c in 0 1; do for i in 1 2 3 4 5 6; do echo "$((8 * c + 1))e200,$((9 - 8 * c))e200,${i}e199,$c"; done; done >> far.csv
+  $ tessera classify far.csv -q --folds 2
+  tessera: training or test samples: the squares of sample 0, whose values go up to 9e+200, are beyond the largest number: --normalize l2 or max scales every sample
+  [1]
+  $ tessera classify far.csv -q --folds 2 --model lda
+  tessera: the squares of sample 0, whose values go up to 9e+200, are beyond the largest number: --normalize l2 or max scales every sample
+  [1]
+  $ tessera cluster far.csv -q
+  tessera: the squares of sample 0, whose values go up to 9e+200, are beyond the largest number: --normalize l2 or max scales every sample
+  [1]
+  $ tessera fit far.csv -q --model gnmf --neighbours 2 --rank 2 -o far.h5
+  tessera: the squares of sample 0, whose values go up to 9e+200, are beyond the largest number: --normalize l2 or max scales every sample
+  [1]
+  $ tessera fit far.csv -q --model nmf-kl --rank 2 --iterations 5 -o far.h5 > seen; tessera rank far.h5 --data far.csv --curve
+  tessera: the squares of sample 0, whose values go up to 9e+200, are beyond the largest number: --normalize l2 or max scales every sample
+  [1]
+  $ tessera rank far.h5 --data far.csv --by lre --curve
+  tessera: the squares of sample 0, whose values go up to 9e+200, are beyond the largest number: --normalize l2 or max scales every sample
+  [1]
+  $ tessera classify far.csv -q --folds 2 --normalize l2 --neighbours-vote 1 | head -1
+  raw: accuracy 1.0000 +- 0.0000 over 2 folds, 1 neighbour
+  $ tessera cluster far.csv -q --normalize l2 | sed -n 2p
+    accuracy  1.0000
