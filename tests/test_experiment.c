@@ -227,6 +227,26 @@ static void one_run_at_a_time(void **state)
     assert_int_equal(remove_tree(path_of("out")), 0);
 }
 
+/* Nobody to learn from and nobody to ask: rows that say so are refused, not divided by. */
+static void splits_have_two_sides(void **state)
+{
+    static const char *const heads[] = {"vary = train 0 2\ntest = 2",
+                                        "vary = train -1\ntest = 2", "train = 2",
+                                        "vary = folds 0\ntest = 2"};
+    tsr__experiment e;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        char study[512];
+        (void)snprintf(study, sizeof study,
+                       "task = classify\ndata = data.csv\n%s\ndraws = 1\n[nmf]\n", heads[i]);
+        put_text("sides.txt", study);
+        const tsr_status status = run(&e, "sides.txt", false, NULL);
+        if (status >= 0 || strstr(tsr_message(), "test = ") == NULL)
+            fail_msg("'%s': %s, \"%s\"", heads[i], tsr_status_name(status), tsr_message());
+    }
+    (void)remove_tree(path_of("out"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +255,7 @@ int main(void)
         cmocka_unit_test(methods_are_chosen_by_name),
         cmocka_unit_test(one_run_at_a_time),
         cmocka_unit_test(figures_of_any_size_fit),
+        cmocka_unit_test(splits_have_two_sides),
     };
     return cmocka_run_group_tests(tests, make_study, remove_folder);
 }

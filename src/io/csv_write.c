@@ -80,6 +80,8 @@ static tsr_status write_table(const tsr_data *data, const char *path, char delim
     const bool numbers = data->labels != NULL && tsr__labels_are_numbers(data->labels);
     tsr__sink sink = {NULL, 0, NULL};
     double *sample = NULL;
+    if (x->features == 0) /* labels alone would be read as a feature */
+        TSR_FAIL(TSR_ERROR_DATA, "samples of 0 features make no table");
     TSR_NEW(sample, x->features);
     TSR_TRY(tsr__sink_open(&sink, path));
     if (data->sample_names.count + data->feature_names.count > 0 || data->labels != NULL)

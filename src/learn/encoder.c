@@ -122,9 +122,6 @@ static tsr_status fit_baseline(tsr_encoder *e, const tsr_data *data,
     if (options->missing == 1 || options->mask != NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%s does not know missing values: --missing error",
                  e->baseline->name);
-    if (given->samples < 1 || given->features < 1)
-        TSR_FAIL(TSR_ERROR_DATA, "%s is empty: %lld x %lld", tsr_data_origin(data),
-                 (long long)given->samples, (long long)given->features);
     e->normalize = (tsr_norm)options->normalize;
     e->features = given->features;
     TSR_NEW(e->seen, given->samples);
@@ -149,9 +146,13 @@ tsr_status tsr_encoder_fit(tsr_encoder **out, const tsr_data *data,
                            const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
+    const tsr_matrix *x = tsr_data_samples(data);
     tsr_encoder *e = NULL;
     TSR_NEW_ZERO(e, 1);
     TSR_TRY(find(&e->baseline, options->model));
+    if (x->samples < 1 || x->features < 1)
+        TSR_FAIL(TSR_ERROR_DATA, "%s is empty: %lld samples of %lld features",
+                 tsr_data_origin(data), (long long)x->samples, (long long)x->features);
     status = e->baseline != NULL ? fit_baseline(e, data, options)
                                  : tsr_fit(&e->model, data, options);
     /* what was learnt before a stop is the caller's, as with tsr_fit */

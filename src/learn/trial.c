@@ -155,6 +155,10 @@ static tsr_status split_classes(sampling part[2], const tsr__trial *t, const tsr
     const int64_t train = row_value(t, p, "train", p->study.train);
     tsr__random random = tsr__random_seed((uint64_t)p->study.seed, (uint64_t)t->draw + 1);
     int64_t *member = NULL;
+    if (train < 1 || p->study.test < 1)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "train = %lld and test = %lld samples a class: both must be at least 1",
+                 (long long)train, (long long)p->study.test);
     TSR_NEW(member, n);
     for (int32_t c = 0; c < tsr_labels_classes(labels); c++) {
         int64_t members = 0;

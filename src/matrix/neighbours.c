@@ -320,6 +320,8 @@ tsr_status tsr__nearest_samples(int64_t *index, double *square, const tsr_matrix
                  (long long)x->features, (long long)among->features);
     double most = 0;
     TSR_TRY(tsr__check_squares(&most, x, among, 1));
+    if (n == 0 || p < 1)
+        goto done;
     TSR_TRY(make_alike(&x_copy, &among_copy, &s, most));
     TSR_TRY(prepare(&s, most, wanted, hold));
     TSR_TRY(make_desks(&s, wanted));

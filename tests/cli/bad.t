@@ -150,3 +150,17 @@ Squares beyond the largest number make no distances: an error that names the sam
   raw: accuracy 1.0000 +- 0.0000 over 2 folds, 1 neighbour
   $ tessera cluster far.csv -q --normalize l2 | sed -n 2p
     accuracy  1.0000
+
+Nothing at all, sparse or dense, is no data.
+
+  $ printf '%%%%MatrixMarket matrix coordinate real general\n0 5 0\n' > none.mtx; printf '%%%%MatrixMarket matrix array real general\n5 0\n' > thin.mtx; : > none.svm
+  $ for command in info "convert -o out.npz" "fit -o out.h5" cluster classify "select --ranks 2" "transform far.h5"; do tessera $command none.mtx; done 2>&1 | sort -u
+  tessera: none.mtx: is empty (0 samples of 5 features)
+  $ for file in none.mtx thin.mtx none.svm; do tessera fit $file -o out.h5; tessera rank far.h5 --data $file; done
+  tessera: none.mtx: is empty (0 samples of 5 features)
+  tessera: none.mtx: is empty (0 samples of 5 features)
+  tessera: thin.mtx: is empty (5 samples of 0 features)
+  tessera: thin.mtx: is empty (5 samples of 0 features)
+  tessera: none.svm: is empty (0 samples of 0 features)
+  tessera: none.svm: is empty (0 samples of 0 features)
+  [1]
