@@ -154,6 +154,10 @@ static void nothing_is_learnt(void **state)
                 (void)snprintf(line, sizeof line, "model=%s rank=%d", names[i], rank);
                 check_fails(fit_status(data, line), TSR_ERROR_DATA, "is empty");
             }
+        tsr_fit_options plain;
+        tsr_model *model = NULL;
+        tsr_fit_defaults(&plain);
+        check_fails(tsr_fit(&model, data, &plain), TSR_ERROR_DATA, "is empty");
         tsr_data_free(data);
     }
 }

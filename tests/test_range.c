@@ -257,6 +257,32 @@ static void large_bases_are_refused(void **state)
     tsr_matrix_free(codes);
 }
 
+/* Fits of such data are refused or finite, and unit norms cure them in single precision too. */
+static void fits_are_refused_or_right(void **state)
+{
+    static const char *const names[] = {"nmf", "nmf-kl", "gnmf", "cdnmf", "cf", "cnmf"};
+    (void)state;
+    for (int i = 0; i < 6 * BEYOND * 2; i++) {
+        const double scale = beyond[i / 2 % BEYOND];
+        tsr_data *data = two_classes_data(scale, i % 2 == 1);
+        for (int steps = 0; steps < 4; steps += 3) {
+            tsr_model *model = NULL;
+            lab_options o;
+            lab_options_of(&o, steps, "rank=2 model=%s", names[i / 2 / BEYOND]);
+            const tsr_status status = tsr_fit(&model, data, &o.o);
+            if (status == TSR_OK)
+                assert_true(isfinite(model->report.objective) && model->report.objective > 0);
+            tsr_model_free(model);
+            lab_options_of(&o, steps, "rank=2 model=%s normalize=l2 precision=single",
+                           names[i / 2 / BEYOND]);
+            model = lab_fit(data, &o.o);
+            assert_true(isfinite(model->report.objective) && model->report.objective > 0);
+            tsr_model_free(model);
+        }
+        tsr_data_free(data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +294,7 @@ int main(void)
         cmocka_unit_test(baselines_are_refused_or_right),
         cmocka_unit_test(rankings_are_refused_or_right),
         cmocka_unit_test(large_bases_are_refused),
+        cmocka_unit_test(fits_are_refused_or_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

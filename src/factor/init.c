@@ -296,7 +296,8 @@ static tsr_status read_array(tsr_data **out, const char *path, const char *name)
 {
     tsr_status status = TSR_OK;
     char where[4096];
-    (void)snprintf(where, sizeof where, "%s:%s", path, name);
+    if (snprintf(where, sizeof where, "%s:%s", path, name) >= (int)sizeof where)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "--init: a path of %zu bytes is too long", strlen(path));
     TSR_TRY(tsr_data_read(out, where, NULL));
     TSR_TRY(tsr_matrix_check(tsr_data_samples(*out), TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE,
                              where));

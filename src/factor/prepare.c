@@ -130,7 +130,7 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = plan->options;
     const tsr_matrix *x = tsr_data_samples(data);
-    tsr_matrix *extra = NULL;
+    tsr_matrix *extra = NULL, *narrow = NULL;
     const bool mask = o->missing == 1 || o->mask != NULL,
                concept = plan->basis == TSR_BASIS_CONCEPT;
     const int needs = (o->missing == 1 ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE) |
@@ -139,8 +139,10 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
     p->features = x->features;
     TSR_TRY(tsr_matrix_check(x, needs, tsr_data_origin(data)));
     TSR_TRY(take_weights(p, plan, tsr_data_origin(data)));
+    /* doubles that no float holds may be of ordinary size once they are normalised */
+    const tsr_type first = o->normalize != TSR_NORM_NONE ? x->type : plan->type;
     if (mask || o->normalize != TSR_NORM_NONE || plan->ncw || x->type != plan->type)
-        TSR_TRY(tsr_matrix_copy_as(&p->owned, x, plan->type, x->sparse));
+        TSR_TRY(tsr_matrix_copy_as(&p->owned, x, first, x->sparse));
     if (o->mask != NULL)
         TSR_TRY(read_mask(&extra, p, o->mask));
     if (mask)
@@ -151,6 +153,11 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
                  "no missing values: --basis free");
     if (p->owned != NULL)
         tsr_matrix_normalize(p->owned, (tsr_norm)o->normalize);
+    if (p->owned != NULL && first != plan->type) {
+        TSR_TRY(tsr_matrix_copy_as(&narrow, p->owned, plan->type, x->sparse));
+        tsr_matrix_free(p->owned);
+        p->owned = narrow;
+    }
     if (plan->ncw) {
         TSR_TRY(sum_samples(&p->scale, p->owned));
         tsr__weigh_by_cuts(p->owned, p->scale);
@@ -307,7 +314,13 @@ tsr_status tsr__problem_make(tsr__problem *out, const tsr__plan *plan, const tsr
 {
     tsr_status status = TSR_OK;
     tsr__problem p = {.notes = notes};
+    const tsr_matrix *x = tsr_data_samples(data);
+    if (x->samples < 1 || x->features < 1)
+        TSR_FAIL(TSR_ERROR_DATA, "%s is empty: %lld samples of %lld features",
+                 tsr_data_origin(data), (long long)x->samples, (long long)x->features);
     TSR_TRY(tsr__prepare_samples(&p, plan, data));
+    if (plan->loss == TSR_LOSS_FROBENIUS)
+        TSR_TRY(tsr__check_squares(NULL, p.x, NULL, (double)p.samples));
     TSR_TRY(take_labels(&p, plan, data));
     p.rho = size_of(&p, plan);
     if (p.kernel != NULL)
