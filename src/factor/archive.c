@@ -260,9 +260,10 @@ static tsr_status get_settings(tsr_model *model, const tsr__hdf5 *file)
             TSR_TRY(tsr__names_add(&model->setting, value));
             tsr__free(value);
             value = NULL;
-        } else { /* an older archive: the setting had no other value than today's default */
+        } else { /* an older archive: the setting had no other value than today's default, */
             tsr_fit_options defaults;
             tsr_fit_defaults(&defaults);
+            defaults.weight_unit = 2; /* but for this one: weights were as they are */
             TSR_TRY(tsr__names_add(&model->setting,
                                    tsr__settings_show(shown, sizeof shown, row, &defaults)));
         }

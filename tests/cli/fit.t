@@ -7,7 +7,7 @@ Fitting, encoding, predicting.
   nmf-kl    KL(X, F G')                                   
   nmf-ncw   ||X Q - F G'||^2                              
   gnmf      ||X - F G'||^2 + 100 tr(G' L G)               
-  gnmf-kl   KL(X, F G') + 0.001 tr(G' L G)                
+  gnmf-kl   KL(X, F G') + 0.03 tr(G' L G)                 
   sgnmf     ||X - F G'||^2 + 100 tr(G' L G)               
   cnmf      ||X - F (A Z)'||^2                            
   cnmf-kl   KL(X, F (A Z)')                               
@@ -19,8 +19,8 @@ Fitting, encoding, predicting.
   ccf       ||X - X W (A Z)'||^2                          
   snmf      ||X - F G'||^2 + tr(G' C G)                   
   dsnmf     KL(X, F G') + tr(G' C G)                      
-  unmf      ||X - F G'||^2 + 0.01 ||I - F' F||^2          
-  ugnmf     ||X - F G'||^2 + 100 tr(G' L G) + 1 ||I - F' F
+  unmf      ||X - F G'||^2 + 0.0001 ||I - F' F||^2        
+  ugnmf     ||X - F G'||^2 + 100 tr(G' L G) + 0.01 ||I - F
   
   X samples, F basis, G codes, all >= 0; A ties samples of
   Any other combination: --loss, --basis, --codes and the 
@@ -31,7 +31,7 @@ Fitting, encoding, predicting.
     relative error  0.000000
     written to      parts.h5
   $ tessera fit swimmer.h5 -q --rank 17 --json | grep -oE '"(model|loss|samples|features|rank|iterations|converged|objective|relative_error|seconds|seed)"' | sort | tr '\n' ' '
-  "converged" "features" "iterations" "loss" "model" "objective" "rank" "relative_error" "samples" "seconds" "seed" 
+  "converged" "features" "iterations" "loss" "loss" "model" "objective" "rank" "relative_error" "samples" "seconds" "seed" 
   $ tessera fit swimmer.h5 -q --rank 4 --iterations 7 --tolerance 0 --solver mu --json | grep -E 'iterations|converged'
     "iterations": 7,
     "converged": false,
@@ -94,6 +94,7 @@ Classes of new samples. Without -o a line each; labels that the learner saw are 
       256       "class"
       256       "sample"
       256       "score"
+        1     "class"
         1   "accuracy"
         1   "judged"
         1   "predictions"
@@ -150,5 +151,5 @@ Codes that tell no class are an error, not a guess.
 
   $ printf '1e200,0,0\n0,1,0\n' > far.csv; printf '1,0,0,a\n0,1,0,b\n0,0,1,a\n' > near.csv
   $ tessera fit near.csv -q --labels 3 --header no --rank 2 -o near.h5 >/dev/null; tessera transform near.h5 far.csv --header no --method product --predict
-  tessera: sample 0: its distance to every labelled code is beyond the largest number: scale the samples as those of the fit
+  tessera: the squares of sample 0, whose values go up to 1e+200, are beyond the largest number: --normalize l2 or max scales every sample
   [1]
