@@ -153,6 +153,10 @@ static tsr_status find_nearest(nearness *to, const tsr_model *model, const tsr_m
     TSR_NEW(square, codes->samples);
     TSR_TRY(tsr_matrix_copy_samples(&labelled, model->codes, t->sample, t->begin[t->classes]));
     TSR_TRY(tsr_matrix_check(labelled, TSR_NEED_FINITE, "the model's codes"));
+    if (tsr__check_squares(NULL, codes, NULL, 1) < 0)
+        TSR_FAIL(TSR_ERROR_DATA,
+                 "the codes are beyond what distances can be made of: scale the "
+                 "samples as those of the fit");
     for (int32_t c = 0; c < t->classes; c++) {
         const int64_t first = t->begin[c];
         if (!was_seen(t, c))

@@ -83,6 +83,24 @@ Going on from an archive gives what one long run gives.
   $ tessera fit swimmer.h5 -q --solver mu --rank 5 --iterations 8 --tolerance 0 --resume half.h5 -o whole.h5 >/dev/null
   $ for f in long whole; do tessera convert -q $f.h5:basis -o $f.npy; done; cmp long.npy whole.npy
 
+The settings are those of the fit unless they are named; iterations are what it lacks, or more.
+
+  $ tessera fit swimmer.h5 -q --model gnmf-kl --rank 5 --iterations 30 --tolerance 0 -o long.h5 >/dev/null
+  $ tessera fit swimmer.h5 -q --model gnmf-kl --rank 5 --iterations 10 --tolerance 0 -o part.h5 >/dev/null
+  $ tessera fit swimmer.h5 -q --resume part.h5 --iterations 20 -o whole.h5 | head -2
+  gnmf-kl: 256 samples x 1024 features, rank 5
+    iterations      30 (not converged)
+  $ for f in long whole; do tessera convert -q $f.h5:codes -o $f.npy; tessera convert -q $f.h5:objective -o $f.csv; done; cmp long.npy whole.npy; cmp long.csv whole.csv; wc -l < whole.csv
+  30
+  $ tessera fit swimmer.h5 --resume part.h5 --iterations 5 --graph 0.5 2>&1 >/dev/null | grep note
+  note: --graph was '-1' before iteration 10 and is '0.5' since
+  $ tessera fit swimmer.h5 -q --resume part.h5 --rank 6
+  tessera: --rank was '5' and cannot become '6' on the way: --init FILE starts another fit from the factors of this one
+  [1]
+  $ tessera convert -q swimmer.h5 --select classes:0 -o some.h5; tessera fit some.h5 -q --resume part.h5
+  tessera: some.h5:x has 64 x 1024 values; the fit to go on with had 256 x 1024
+  [1]
+
 Classes of new samples. Without -o a line each; labels that the learner saw are not judged.
 
   $ tessera fit swimmer.h5 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict -o cd.h5 | grep accuracy | sed 's/0[.][0-9]*/SOME/'
@@ -151,5 +169,5 @@ Codes that tell no class are an error, not a guess.
 
   $ printf '1e200,0,0\n0,1,0\n' > far.csv; printf '1,0,0,a\n0,1,0,b\n0,0,1,a\n' > near.csv
   $ tessera fit near.csv -q --labels 3 --header no --rank 2 -o near.h5 >/dev/null; tessera transform near.h5 far.csv --header no --method product --predict
-  tessera: the squares of sample 0, whose values go up to 1e+200, are beyond the largest number: --normalize l2 or max scales every sample
+  tessera: the codes are beyond what distances can be made of: scale the samples as those of the fit
   [1]
