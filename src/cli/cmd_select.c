@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "learn/select.h"
 
+#include <math.h>
 #include <string.h>
 
 struct values {
@@ -15,14 +16,20 @@ struct values {
     talk talk;
     const char *ranks, *weights;
     int64_t folds;
+    int by, rule; /* tsr__select_by, tsr__select_rule */
 };
 
 static const tsr_setting table[] = {
-    TSR_TEXT_ROW(struct values, ranks, "ranks", 0, NULL, "K,K,..", "ranks to try; required"),
+    TSR_TEXT_ROW(struct values, ranks, "ranks", 0, NULL, "LIST",
+                 "ranks to try, such as 2-8 or 5,10,20-60/10; required"),
     TSR_TEXT_ROW(struct values, weights, "weights", 0, NULL, "W,W,..",
                  "weights to try: the model's own term"),
     TSR_INTEGER_ROW(struct values, folds, "folds", 0, 2, 1000, "5", "N",
                     "parts held out in turn"),
+    TSR_CHOICE_ROW(struct values, by, "by", "auto|labels|entries",
+                   "what is held out; auto: labels where they can judge, else entries"),
+    TSR_CHOICE_ROW(struct values, rule, "rule", "one-se|best",
+                   "the smallest rank within a standard error of the best, or the best"),
     TSR_END_ROW,
 };
 
@@ -32,7 +39,7 @@ static const tsr_setting *settings(void)
 }
 
 /* Numbers separated by commas. */
-static tsr_status parse_list(double **out, int64_t *count, const char *name, const char *text)
+static tsr_status parse_weights(double **out, int64_t *count, const char *text)
 {
     tsr_status status = TSR_OK;
     double *list = NULL;
@@ -41,8 +48,9 @@ static tsr_status parse_list(double **out, int64_t *count, const char *name, con
     for (const char *at = text; at < end;) {
         double number = 0;
         const char *next = tsr__parse_real(&number, at, end);
-        if (next == at || (*next != ',' && *next != '\0') || !(number >= 0))
-            TSR_FAIL(TSR_ERROR_ARGUMENT, "--%s wants numbers such as 5,10,20, not '%s'", name,
+        if (next == at || (*next != ',' && *next != '\0') || !(number >= 0) ||
+            !isfinite(number))
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "--weights wants numbers such as 0.1,1,10, not '%s'",
                      text);
         TSR_GROW(list, used, room);
         list[used++] = number;
@@ -55,39 +63,119 @@ done:
     return status;
 }
 
-static tsr_status print_json(const tsr__selection *s)
+enum { MOST_RANK = 1000000000, MOST_RANKS = 10000 };
+
+/* One item of a list: K, K-K or K-K/STEP. Returns what follows it, or NULL. */
+static const char *parse_range(int64_t range[3], const char *at, const char *end)
+{
+    static const char before[] = {'\0', '-', '/'};
+    range[2] = 1;
+    for (int i = 0; i < 3; i++) {
+        if (i > 0 && *at != before[i])
+            break;
+        const char *next = tsr__parse_integer(&range[i], at + (i > 0), end);
+        if (next == at + (i > 0) || range[i] < 1 || range[i] > MOST_RANK)
+            return NULL;
+        range[1] = i == 0 ? range[0] : range[1];
+        at = next;
+    }
+    return range[0] <= range[1] && (*at == ',' || *at == '\0') ? at : NULL;
+}
+
+static bool has_rank(const int64_t *list, int64_t count, int64_t rank)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (list[i] == rank)
+            return true;
+    return false;
+}
+
+/* Ranks and ranges of ranks separated by commas, each rank once. */
+static tsr_status parse_ranks(int64_t **out, int64_t *count, const char *text)
+{
+    tsr_status status = TSR_OK;
+    int64_t *list = NULL, used = 0, room = 0, range[3];
+    const char *at = text, *end = text + strlen(text), *next = NULL;
+    do {
+        next = parse_range(range, at, end);
+        if (next == NULL)
+            TSR_FAIL(TSR_ERROR_ARGUMENT,
+                     "--ranks wants ranks from 1 such as 2-8, 5,10,20 or 10-50/10, not '%s'",
+                     text);
+        if ((range[1] - range[0]) / range[2] >= MOST_RANKS - used)
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "--ranks %s are more than %d ranks", text, MOST_RANKS);
+        for (int64_t k = range[0]; k <= range[1]; k += range[2]) {
+            if (has_rank(list, used, k))
+                continue;
+            TSR_GROW(list, used, room);
+            list[used++] = k;
+        }
+        at = next + 1;
+    } while (*next == ',');
+    *out = list, list = NULL;
+    *count = used;
+done:
+    tsr__free(list);
+    return status;
+}
+
+static tsr_status print_json(const tsr__selection *s, tsr__select_rule rule)
 {
     tsr__json *root = tsr__json_new();
     tsr__json_text(root, "by", s->by_labels ? "labels" : "entries");
+    tsr__json_text(root, "rule", rule == TSR_SELECT_BEST ? "best" : "one-se");
+    tsr__json_integer(root, "judged", s->judged);
     tsr__json_text(root, "weight", s->weight);
+    tsr__json_text(root, "note", *s->note != '\0' ? s->note : NULL);
     tsr__json *list = tsr__json_array(root, "candidates");
     for (int64_t i = 0; i < s->count; i++) {
         const tsr__candidate *c = &s->candidate[i];
+        const bool fitted = *c->note == '\0';
         tsr__json *item = tsr__json_object(list, NULL);
         tsr__json_integer(item, "rank", c->rank);
         tsr__json_real(item, "weight", c->weight);
-        tsr__json_real(item, "mean", c->mean);
-        tsr__json_real(item, "deviation", c->deviation);
+        tsr__json_real(item, "mean", fitted ? c->mean : (double)NAN);
+        tsr__json_real(item, "error", fitted ? c->error : (double)NAN);
+        tsr__json_real(item, "deviation", fitted ? c->deviation : (double)NAN);
         tsr__json_flag(item, "chosen", c->chosen);
+        tsr__json_text(item, "note", fitted ? NULL : c->note);
     }
     const tsr_status status = tsr__json_print(root, stdout);
     tsr__json_free(root);
     return status;
 }
 
-static void print_text(const tsr__selection *s)
+static void print_candidate(const tsr__candidate *c)
 {
-    const bool weighted = s->count > 0 && s->candidate[0].weight >= 0;
-    (void)printf("%8s %10s  %s\n", "rank", weighted ? s->weight : "",
-                 s->by_labels ? "accuracy on hidden labels" : "error on hidden entries");
-    for (int64_t i = 0; i < s->count; i++) {
-        const tsr__candidate *c = &s->candidate[i];
-        char weight[TSR_REAL_SIZE] = "";
-        if (weighted)
-            (void)tsr__format_real(weight, c->weight);
-        (void)printf("%8lld %10s  %.4f +- %.4f%s\n", (long long)c->rank, weight, c->mean,
-                     c->deviation, c->chosen ? "  <- chosen" : "");
-    }
+    char weight[TSR_REAL_SIZE] = "";
+    if (!isnan(c->weight))
+        (void)tsr__format_real(weight, c->weight);
+    (void)printf("%8lld %10s  ", (long long)c->rank, weight);
+    if (*c->note != '\0')
+        (void)printf("%s\n", c->note);
+    else
+        (void)printf("%.4f +- %.4f%s\n", c->mean, c->error,
+                     c->chosen ? "  <- chosen"
+                     : c->best ? "  <- best"
+                               : "");
+}
+
+static void print_text(const tsr__selection *s, tsr__select_rule rule)
+{
+    const bool weighted = s->count > 0 && !isnan(s->candidate[0].weight);
+    (void)printf("%8s %10s  %s on %lld hidden %s +- standard error\n", "rank",
+                 weighted ? s->weight : "", s->by_labels ? "accuracy" : "error",
+                 (long long)s->judged, s->by_labels ? "labels" : "entries");
+    for (int64_t i = 0; i < s->count; i++)
+        print_candidate(&s->candidate[i]);
+    for (int64_t i = 0; i < s->count; i++)
+        if (s->candidate[i].chosen)
+            (void)printf(
+                "chosen: %s\n",
+                rule == TSR_SELECT_BEST ? "the best mean"
+                : s->candidate[i].best
+                    ? "the best mean; nothing smaller is within a standard error of it"
+                    : "the smallest rank, then weight, within a standard error of the best");
 }
 
 static tsr_status run(const cli_call *call)
@@ -96,31 +184,33 @@ static tsr_status run(const cli_call *call)
     struct values *values = call->values;
     tsr_data *data = NULL;
     tsr__selection selection = {0};
-    double *ranks = NULL, *weights = NULL;
-    int64_t *rank = NULL, rank_count = 0, weight_count = 0;
+    double *weights = NULL;
+    int64_t *ranks = NULL, rank_count = 0, weight_count = 0;
     values->read.progress = terminal_progress(values->talk.quiet);
-    TSR_TRY(parse_list(&ranks, &rank_count, "ranks", values->ranks));
-    TSR_TRY(parse_list(&weights, &weight_count, "weights", values->weights));
-    TSR_NEW(rank, rank_count);
-    for (int64_t i = 0; i < rank_count; i++)
-        rank[i] = (int64_t)ranks[i];
+    TSR_TRY(parse_ranks(&ranks, &rank_count, values->ranks));
+    TSR_TRY(parse_weights(&weights, &weight_count, values->weights));
     TSR_TRY(tsr_data_read(&data, call->operand[0], &values->read));
     terminal_clear();
-    const tsr__select_options options = {.rank = rank,
+    const tsr__select_options options = {.rank = ranks,
                                          .weight = weights,
                                          .ranks = rank_count,
                                          .weights = weight_count,
                                          .folds = values->folds,
-                                         .threads = values->fit.threads};
+                                         .threads = values->fit.threads,
+                                         .by = (tsr__select_by)values->by,
+                                         .rule = (tsr__select_rule)values->rule,
+                                         .progress = values->read.progress};
     TSR_TRY(tsr__select(&selection, data, &values->fit, &options));
+    terminal_clear();
+    if (*selection.note != '\0' && !values->talk.quiet)
+        (void)fprintf(stderr, "note: %s\n", selection.note);
     if (values->talk.json)
-        TSR_TRY(print_json(&selection));
+        TSR_TRY(print_json(&selection, options.rule));
     else
-        print_text(&selection);
+        print_text(&selection, options.rule);
 done:
     tsr__free(ranks);
     tsr__free(weights);
-    tsr__free(rank);
     tsr__selection_clear(&selection);
     tsr_data_free(data);
     return status;
@@ -130,7 +220,7 @@ const cli_command command_select = {
     .name = "select",
     .topic = "use",
     .summary = "Choose rank and weight by what is held out: labels, else entries.",
-    .usage = "[options] DATA --ranks K,K,..",
+    .usage = "[options] DATA --ranks LIST",
     .required = "ranks",
     .example = "  tessera select faces.mat --model cdnmf --ranks 40,80 --weights 0.1,1,10",
     .least = 1,

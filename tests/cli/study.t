@@ -1,4 +1,4 @@
-Experiments: a protocol of one's own, resumable; selection.
+Experiments: a protocol of one's own, resumable.
 
   $ tessera demo -q --pictures faces -o faces.h5
   $ printf 'title = Small\ndata = faces.h5\nvary = classes 2 3\ndraws = 2\nlabelled = 2\nnormalize = l2\nrank-per-class = 1\niterations = 30\nclusterings = 3\n[nmf]\n[cdnmf]\n[pca]\nseeded = true\n' > small.txt
@@ -91,14 +91,6 @@ Features made for a study: the dictionary of a draw is learnt from its training 
   accuracy,2,raw,100.0000
   accuracy,3,raw,100.0000
   accuracy,average,raw,100.0000
-
-  $ tessera select faces.h5 -q --ranks 2,4 --folds 2 --iterations 20 | sed -E 's/[0-9]\.[0-9]+/x/g; s/ *<- chosen//'
-      rank             accuracy on hidden labels
-         2             x +- x
-         4             x +- x
-  $ tessera select faces.h5 -q --ranks 4 --weights 1,2
-  tessera: nmf has no weight to choose: leave --weights out
-  [1]
 
 Wrong protocols.
 
