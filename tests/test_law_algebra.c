@@ -166,7 +166,7 @@ static void scaling_the_data(void **state)
     for (int64_t i = 0; i < N * M; i++)
         large.x[i] *= c;
     for (const tsr__model_row *row = tsr__models; row->name != NULL; row++) {
-        const tsr__weights *w = &row->weights;
+        const tsr__weights *w = &row->weights[TSR_UNIT_ONE];
         const bool kl = row->loss == TSR_LOSS_KL, concept = row->basis == TSR_BASIS_CONCEPT;
         const double codes = concept || row->ncw ? 1 : c, basis = concept ? c : 1;
         const double lift = row->ncw ? 1 : kl ? c : c * c;
@@ -341,7 +341,7 @@ static void scale_of_the_start(void **state)
     for (int64_t i = 0; i < M * K; i++)
         b.f[i] *= 10;
     for (const tsr__model_row *row = tsr__models; row->name != NULL; row++) {
-        const tsr__weights *w = &row->weights;
+        const tsr__weights *w = &row->weights[TSR_UNIT_ONE];
         const bool held = w->class_driven + w->graph + w->links_cannot > 0;
         char line[128];
         (void)snprintf(line, sizeof line, "model=%s", row->name);

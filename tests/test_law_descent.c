@@ -35,9 +35,9 @@ static int64_t rises_of(double lowest, bool sparse, const char *line)
 }
 
 /* The row with its own weights times `by`. */
-static void weigh(char *line, size_t size, const tsr__model_row *row, double by)
+static void weigh(char *line, size_t size, const tsr__model_row *row, tsr__unit unit, double by)
 {
-    const tsr__weights *w = &row->weights;
+    const tsr__weights *w = &row->weights[unit];
     (void)snprintf(line, size, "model=%s class=%g graph=%g must=%g cannot=%g decorrelate=%g",
                    row->name, by * w->class_driven, by * w->graph, by * w->links_must,
                    by * w->links_cannot, by * w->decorrelate);
@@ -52,7 +52,7 @@ static void default_never_rises(void **state)
         for (int run = 0; run < 12; run++) {
             char line[512], full[640];
             const int variant = run / 3;
-            weigh(line, sizeof line, row, factors[run % 3]);
+            weigh(line, sizeof line, row, TSR_UNIT_DATA, factors[run % 3]);
             (void)snprintf(full, sizeof full, "%s solver=%s precision=%s", line,
                            solvers[variant], variant == 2 ? "single" : "double");
             const int64_t count = rises_of(0, variant == 3, full);
@@ -86,7 +86,7 @@ static void papers_rules(void **state)
     for (const tsr__model_row *row = tsr__models; row->name != NULL; row++)
         for (int run = 0; run < 9; run++) {
             char line[512], full[640];
-            weigh(line, sizeof line, row, factors[run % 3]);
+            weigh(line, sizeof line, row, TSR_UNIT_ONE, factors[run % 3]);
             (void)snprintf(full, sizeof full, "%s solver=mu seed=%d", line, run / 3);
             const int64_t count = rises_of(0, false, full);
             seen += count;

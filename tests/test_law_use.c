@@ -382,10 +382,10 @@ static void empty_samples_and_features(void **state)
             all_finite(model->weights, row->name, "weights");
             all_finite(codes, row->name, "transformed codes");
             for (int64_t a = 0; a < 6; a++) {
-                assert_true(row->weights.graph > 0 ||
+                assert_true(row->weights[0].graph > 0 ||
                             tsr_matrix_at(model->codes, EMPTY, a) == 0);
                 assert_true(tsr_matrix_at(codes, EMPTY, a) == 0);
-                assert_true(row->weights.decorrelate > 0 ||
+                assert_true(row->weights[0].decorrelate > 0 ||
                             tsr_matrix_at(model->basis, a, 3) == 0);
             }
             tsr_matrix_free(codes);

@@ -6,21 +6,21 @@ Fitting, encoding, predicting.
   nmf       ||X - F G'||^2                                
   nmf-kl    KL(X, F G')                                   
   nmf-ncw   ||X Q - F G'||^2                              
-  gnmf      ||X - F G'||^2 + 100 tr(G' L G)               
-  gnmf-kl   KL(X, F G') + 0.03 tr(G' L G)                 
-  sgnmf     ||X - F G'||^2 + 100 tr(G' L G)               
+  gnmf      ||X - F G'||^2 + 0.1 tr(G' L G)               
+  gnmf-kl   KL(X, F G') + 0.01 tr(G' L G)                 
+  sgnmf     ||X - F G'||^2 + 0.1 tr(G' L G)               
   cnmf      ||X - F (A Z)'||^2                            
   cnmf-kl   KL(X, F (A Z)')                               
   cdnmf     ||X - F G'||^2 + 1 <D, G>                     
   cdnmf-kl  KL(X, F G') + 10 <D, G>                       
   cf        ||X - X W G'||^2                              
   cdcf      ||X - X W G'||^2 + 1 <D, G>                   
-  lccf      ||X - X W G'||^2 + 100 tr(G' L G)             
+  lccf      ||X - X W G'||^2 + 0.1 tr(G' L G)             
   ccf       ||X - X W (A Z)'||^2                          
   snmf      ||X - F G'||^2 + tr(G' C G)                   
   dsnmf     KL(X, F G') + tr(G' C G)                      
-  unmf      ||X - F G'||^2 + 0.0001 ||I - F' F||^2        
-  ugnmf     ||X - F G'||^2 + 100 tr(G' L G) + 0.01 ||I - F
+  unmf      ||X - F G'||^2 + 1e-05 ||I - F' F||^2         
+  ugnmf     ||X - F G'||^2 + 0.1 tr(G' L G) + 0.0001 ||I -
   
   X samples, F basis, G codes, all >= 0; A ties samples of
   Any other combination: --loss, --basis, --codes and the 
