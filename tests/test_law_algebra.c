@@ -22,7 +22,7 @@ static void weight_zero_is_the_parent(void **state)
                  {"lccf graph=0", "cf"},
                  {"unmf decorrelate=0", "nmf"},
                  {"ugnmf decorrelate=0", "gnmf"},
-                 {"ugnmf graph=0 decorrelate=0.01", "unmf"},
+                 {"ugnmf graph=0 decorrelate=0.01", "unmf decorrelate=0.01"},
                  {"nmf-ncw weighting=none", "nmf"},
                  {"cnmf codes=free", "nmf"},
                  {"ccf codes=free", "cf"},

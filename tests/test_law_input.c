@@ -143,8 +143,7 @@ static void values(void **state)
         &l, &(refusal){"model=nmf missing=mask rank=3", TSR_ERROR_DATA, {"3", "2", NULL}});
     l.x[3 * M + 2] = 1e300; /* whose square is no number */
     check_refused(
-        &l,
-        &(refusal){"model=nmf rank=3", TSR_ERROR_DIVERGED, {"no longer a number", NULL, NULL}});
+        &l, &(refusal){"model=nmf rank=3", TSR_ERROR_DATA, {"sample 3", "--normalize", NULL}});
     lab_free(&l);
 }
 

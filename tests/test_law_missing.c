@@ -163,7 +163,7 @@ static void default_goes_on_from_mu(void **state)
             check_ok(tsr_model_write(mu, model_file));
             lab_options_of(&o, 100,
                            "rank=6 neighbours=4 missing=mask model=%s basis-norm=none "
-                           "init=%s",
+                           "weight-unit=one init=%s",
                            row->name, model_file);
             tsr_model *on = lab_fit(data, &o.o);
             if (!(on->report.objective <= mu->report.objective * (1 + 1e-9)))

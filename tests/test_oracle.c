@@ -21,7 +21,7 @@ static const meaning meanings[] = {
     {"nmf-kl",   true,  false, false, 0,  0,   0, 0,     0,     0, false, false, false},
     {"nmf-ncw",  false, false, false, 0,  0,   0, 0,     0,     0, false, false, true},
     {"gnmf",     false, false, false, 0,  100, 0, 0,     0,     0, false, false, false},
-    {"gnmf-kl",  true,  false, false, 0,  1e-3,0, 0,     0,     0, false, true,  false},
+    {"gnmf-kl",  true,  false, false, 0,  100, 0, 0,     0,     0, false, true,  false},
     {"sgnmf",    false, false, false, 0,  100, 1, 0,     0,     0, false, false, false},
     {"cnmf",     false, false, true,  0,  0,   0, 0,     0,     0, false, false, false},
     {"cnmf-kl",  true,  false, true,  0,  0,   0, 0,     0,     0, false, false, false},
@@ -33,7 +33,7 @@ static const meaning meanings[] = {
     {"ccf",      false, true,  true,  0,  0,   0, 0,     0,     0, false, false, false},
     {"snmf",     false, false, false, 0,  0,   0, 0.005, 0.005, 0, true,  false, false},
     {"dsnmf",    true,  false, false, 0,  0,   0, 0.005, 1,     0, true,  false, false},
-    {"unmf",     false, false, false, 0,  0,   0, 0,     0,     0.01, false, false, false},
+    {"unmf",     false, false, false, 0,  0,   0, 0,     0,     1, false, false, false},
     {"ugnmf",    false, false, false, 0,  100, 0, 0,     0,     1, false, false, false},
 };
 /* clang-format on */

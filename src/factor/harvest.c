@@ -168,7 +168,7 @@ static tsr_status note_weights(tsr_model *model, const tsr__run *r)
     char note[200];
     for (int i = TSR_TERM_CLASS; i < TSR_TERMS; i++) {
         const double share = fabs(r->begun[i]) / loss;
-        const bool light = share < 1e-3;
+        const bool light = share < 2e-4;
         const bool heavy = share > 1e4;
         if (isnan(share) || (!light && !heavy) || !(loss > 0))
             continue;

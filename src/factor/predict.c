@@ -17,6 +17,7 @@
 
 #include "matrix/neighbours.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -153,10 +154,12 @@ static tsr_status find_nearest(nearness *to, const tsr_model *model, const tsr_m
     TSR_NEW(square, codes->samples);
     TSR_TRY(tsr_matrix_copy_samples(&labelled, model->codes, t->sample, t->begin[t->classes]));
     TSR_TRY(tsr_matrix_check(labelled, TSR_NEED_FINITE, "the model's codes"));
-    if (tsr__check_squares(NULL, codes, NULL, 1) < 0)
-        TSR_FAIL(TSR_ERROR_DATA,
-                 "the codes are beyond what distances can be made of: scale the "
-                 "samples as those of the fit");
+    for (int64_t i = 0; i < codes->samples; i++)
+        if (!(tsr__row_square(codes, i) <= DBL_MAX / 16))
+            TSR_FAIL(TSR_ERROR_DATA,
+                     "sample %lld: its distances to labelled codes are beyond the largest "
+                     "number: scale the samples as those of the fit",
+                     (long long)i);
     for (int32_t c = 0; c < t->classes; c++) {
         const int64_t first = t->begin[c];
         if (!was_seen(t, c))

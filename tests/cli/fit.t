@@ -169,5 +169,5 @@ Codes that tell no class are an error, not a guess.
 
   $ printf '1e200,0,0\n0,1,0\n' > far.csv; printf '1,0,0,a\n0,1,0,b\n0,0,1,a\n' > near.csv
   $ tessera fit near.csv -q --labels 3 --header no --rank 2 -o near.h5 >/dev/null; tessera transform near.h5 far.csv --header no --method product --predict
-  tessera: the codes are beyond what distances can be made of: scale the samples as those of the fit
+  tessera: sample 0: its distances to labelled codes are beyond the largest number: scale the samples as those of the fit
   [1]
