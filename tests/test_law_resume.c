@@ -135,7 +135,10 @@ static void starts_go_on(void **state)
         tsr_model *part = NULL;
         o.o.progress = &progress;
         assert_int_equal(tsr_fit(&part, data, &o.o), TSR_ERROR_INTERRUPTED);
-        tsr_model *whole = go_on(data, part, 12 - (after - 1) % 12 - 1);
+        const int64_t lacks = tsr_model_lacks(part);
+        assert_int_equal(lacks, 12 - (after - 1) % 12 - 1);
+        tsr_model *whole = go_on(data, part, lacks);
+        assert_int_equal(tsr_model_lacks(whole), -1);
         if (!lab_same_models(at_once, whole))
             fail_msg("stopped after %d: J %.12g in place of %.12g", (int)after,
                      whole->report.objective, at_once->report.objective);
@@ -188,6 +191,90 @@ static void other_settings_are_said_or_refused(void **state)
     tsr_data_free(other);
 }
 
+/* Writes the model with one part of it changed, and goes on from that. */
+static tsr_status go_on_from(const tsr_data *data, tsr_model *model)
+{
+    tsr_model *from = NULL, *whole = NULL;
+    check_ok(tsr_model_write(model, model_file));
+    tsr_status status = tsr_model_read(&from, model_file);
+    if (status == TSR_OK)
+        status = tsr_fit_resume(&whole, data, from, tsr_model_options(from));
+    tsr_model_free(from);
+    tsr_model_free(whole);
+    return status;
+}
+
+/* Archives that lack a part, or hold what no fit leaves, are refused by name and never read
+ * beyond. */
+static void odd_archives_are_refused(void **state)
+{
+    static const double bad[] = {(double)NAN, (double)INFINITY, -1};
+    tsr_data *data = make_data(false, false, 0);
+    lab_options o;
+    (void)state;
+    for (int concept = 0; concept < 2; concept ++)
+        for (int i = 0; i < 3; i++) {
+            lab_options_of(&o, 3, "rank=4 model=%s", concept ? "cf" : "nmf");
+            tsr_model *model = lab_fit(data, &o.o);
+            double *codes = tsr_matrix_values(model->codes), code = codes[5];
+            tsr_matrix *theta = concept ? model->weights : model->basis;
+            double *values = tsr_matrix_values(theta), value = values[7];
+            codes[5] = bad[i];
+            assert_true(go_on_from(data, model) < 0);
+            codes[5] = code, values[7] = bad[i];
+            assert_true(go_on_from(data, model) < 0);
+            values[7] = value;
+            model->state.push = 1 - 2 * bad[i]; /* NaN, -infinite, 3 */
+            assert_true(go_on_from(data, model) < 0);
+            model->state.push = 0.5;
+            model->report.rho = bad[i];
+            assert_true(go_on_from(data, model) < 0);
+            model->report.rho = 1;
+            double *gram = model->state.part[TSR_STATE_GRAM].values;
+            model->state.part[TSR_STATE_GRAM].count -= 1;
+            check_fails(go_on_from(data, model), TSR_ERROR_DATA, "gram");
+            model->state.part[TSR_STATE_GRAM].count += 1;
+            gram[0] = (double)NAN;
+            assert_true(go_on_from(data, model) < 0);
+            double *history = model->objective;
+            model->objective = NULL;
+            check_fails(go_on_from(data, model), TSR_ERROR_FORMAT, "no history");
+            model->objective = history;
+            if (concept) {
+                model->weights = NULL;
+                check_fails(go_on_from(data, model), TSR_ERROR_FORMAT, "no /weights");
+                model->weights = theta;
+            }
+            tsr_model_free(model);
+        }
+    tsr_data_free(data);
+}
+
+/* Other labels: another rank, or other samples that teach. */
+static void other_labels_are_refused(void **state)
+{
+    lab l = lab_make(N, M, 3, 0, 21), more = lab_make(N, M, 4, 0, 21);
+    tsr_data *data = lab_data(&l, false), *other = lab_data(&more, false);
+    lab_options o;
+    tsr_model *whole = NULL;
+    (void)state;
+    lab_options_of(&o, 3, "model=cdnmf labelled=2");
+    tsr_model *model = lab_fit(data, &o.o);
+    for (int state_kept = 1; state_kept >= 0; state_kept--) {
+        check_fails(tsr_fit_resume(&whole, other, model, &o.o), TSR_ERROR_DATA,
+                    "has rank 3, and these data make it 4");
+        o.o.seed = 5;
+        check_fails(tsr_fit_resume(&whole, data, model, &o.o), TSR_ERROR_ARGUMENT, "--seed");
+        o.o.seed = 0;
+        tsr__state_clear(&model->state);
+    }
+    tsr_model_free(model);
+    tsr_data_free(data);
+    tsr_data_free(other);
+    lab_free(&l);
+    lab_free(&more);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +283,8 @@ int main(void)
         cmocka_unit_test(stops_where_one_fit_would),
         cmocka_unit_test(starts_go_on),
         cmocka_unit_test(other_settings_are_said_or_refused),
+        cmocka_unit_test(odd_archives_are_refused),
+        cmocka_unit_test(other_labels_are_refused),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }

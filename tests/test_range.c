@@ -281,6 +281,15 @@ static void fits_are_refused_or_right(void **state)
         }
         tsr_data_free(data);
     }
+    static const double narrow[] = {1e-30, 1e-22, 1e25, 1e60};
+    for (int i = 0; i < 4; i++) { /* doubles, but beyond floats */
+        tsr_data *data = two_classes_data(narrow[i], false);
+        tsr_model *model = NULL;
+        lab_options o;
+        lab_options_of(&o, 3, "rank=2 precision=single");
+        check_fails(tsr_fit(&model, data, &o.o), TSR_ERROR_DATA, "single precision");
+        tsr_data_free(data);
+    }
 }
 
 int main(void)

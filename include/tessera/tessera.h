@@ -423,6 +423,10 @@ TSR_API tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const t
                                   const tsr_fit_options *options);
 TSR_API void tsr_model_free(tsr_model *model);
 
+/* Iterations that a fit which was stopped lacks of those it was given, -1 where it was not stopped;
+ * 0 where only other starts are left. */
+TSR_API int64_t tsr_model_lacks(const tsr_model *model);
+
 /* The settings that the model was fitted with; texts belong to the model. */
 TSR_API const tsr_fit_options *tsr_model_options(const tsr_model *model);
 

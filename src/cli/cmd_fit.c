@@ -68,12 +68,13 @@ static void print_terms(FILE *to, const tsr_model *model)
 {
     const char *name;
     double value;
+    const double sum = tsr_model_report(model).objective;
     if (!tsr_model_term(&name, &value, model, 1))
         return;
     (void)fprintf(to, "  of which       ");
     for (int64_t i = 0; tsr_model_term(&name, &value, model, i); i++)
         (void)fprintf(to, "%s %s %.3g (%.3g %%)", i > 0 ? "," : "", name, value,
-                      100 * value / tsr_model_report(model).objective);
+                      sum != 0 ? 100 * value / sum : 0);
     (void)fprintf(to, "\n");
 }
 
@@ -115,13 +116,17 @@ static tsr_status take_settings(tsr_fit_options *fit, const cli_call *call,
                                 const tsr_model *from)
 {
     tsr_status status = TSR_OK;
-    const tsr_fit_report r = tsr_model_report(from);
     tsr_fit_options with = *tsr_model_options(from);
     char value[4096];
-    const bool done = r.converged || r.iterations >= with.iterations;
-    with.iterations -= done ? 0 : r.iterations;
+    with.checkpoint = NULL; /* where this one is kept is for this call to say */
+    if (tsr_model_lacks(from) >= 0)
+        with.iterations = tsr_model_lacks(from);
     for (int i = 0; i < call->givens; i++) {
         const tsr_setting *row = tsr__settings_find(tsr_fit_settings(), call->given[i]->name);
+        if (row != NULL && strcmp(row->name, "init") == 0)
+            TSR_FAIL(TSR_ERROR_ARGUMENT,
+                     "--resume goes on from where a fit stopped, and --init "
+                     "starts one: take either");
         if (row != NULL && row->kind == TSR_SETTING_TEXT)
             *(const char **)((char *)&with + row->offset) =
                 *(const char *const *)((const char *)fit + row->offset);

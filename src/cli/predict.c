@@ -100,6 +100,7 @@ tsr_status predict_classes(predicted *out, const tsr_model *model, const tsr_mat
                               by == PREDICT_BLOCK ? TSR_PREDICT_BLOCK : TSR_PREDICT_NEAREST));
     TSR_TRY(tsr__labels_from_names(&p.labels, of, n, (const char *const *)model->labels->name,
                                    model->labels->classes));
+    p.trained = trained;
     judge(&p, model, tsr_data_labels(data), trained ? tsr_model_seen(model) : NULL);
     *out = p;
     p = (predicted){0};
@@ -132,8 +133,9 @@ bool predict_trained_on(const tsr_model *model, const tsr_data *data)
 void predicted_summary(const predicted *p, int width, FILE *to)
 {
     if (p->judged > 0)
-        (void)fprintf(to, "  %-*s  %.4f of %lld samples whose class the learner did not see\n",
-                      width, "accuracy", p->accuracy, (long long)p->judged);
+        (void)fprintf(to, "  %-*s  %.4f of %lld samples whose class %s\n", width, "accuracy",
+                      p->accuracy, (long long)p->judged,
+                      p->trained ? "the learner did not see" : "is known");
 }
 
 void predicted_lines(const predicted *p, const tsr_data *data, FILE *to)

@@ -19,6 +19,7 @@ const tsr_setting *predict_settings(void);
 
 /* Classes with the model's names, and how they did. */
 typedef struct predicted {
+    bool trained;       /* the samples are those of the fit */
     tsr_labels *labels; /* NULL: nothing was predicted */
     double *score;
     int64_t judged;  /* samples whose class is known and was not told to the learner */

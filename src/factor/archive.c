@@ -118,23 +118,26 @@ done:
     return status;
 }
 
-/* Names of the state's few numbers; two of them are whole. */
+/* Names of the state's few numbers. */
 static const char *const state_reals[] = {"push", "run", "last", "most"},
-                         *const state_integers[] = {"own", "fresh", "next", "iterations"};
+                         *const state_integers[] = {"own", "fresh", "next", "iterations",
+                                                    "limit"};
+enum { REALS = 4, INTEGERS = 5 };
 
 static tsr_status put_state(tsr__hdf5 *file, const tsr__state *state)
 {
     tsr_status status = TSR_OK;
     const double reals[] = {state->push, state->run, state->last, state->most};
-    const int64_t integers[] = {state->own, state->fresh, state->next, state->iterations};
+    const int64_t integers[] = {state->own, state->fresh, state->next, state->iterations,
+                                state->limit};
     char name[64];
     if (!state->known)
         return TSR_OK;
     TSR_TRY(tsr__hdf5_make_group(file, "state"));
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < REALS; i++)
         TSR_TRY(tsr__hdf5_set_reals(file, "state", state_reals[i], &reals[i], 1));
+    for (int i = 0; i < INTEGERS; i++)
         TSR_TRY(tsr__hdf5_set_integers(file, "state", state_integers[i], &integers[i], 1));
-    }
     for (int i = 0; i < TSR_STATE_PARTS; i++) {
         (void)snprintf(name, sizeof name, "state/%s", tsr__state_names[i]);
         TSR_TRY(put_vector(file, name,
@@ -321,9 +324,11 @@ static tsr_status get_report(tsr_model *model, const tsr__hdf5 *file)
         TSR_TRY(tsr__hdf5_get_integers(integers[i].to, 1, file, "", integers[i].name));
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         TSR_TRY(tsr__hdf5_get_reals(reals[i].to, 1, file, "", reals[i].name));
-    r->rho = 1; /* older archives have neither this nor the terms */
+    r->rho = 0; /* older archives have neither this nor the terms */
     if (tsr__hdf5_has_attribute(file, "", "rho"))
         TSR_TRY(tsr__hdf5_get_reals(&r->rho, 1, file, "", "rho"));
+    if (!isfinite(r->rho) || r->rho < 0)
+        TSR_FAIL(TSR_ERROR_FORMAT, "rho is %g", r->rho);
     for (int i = 0; i < TSR_TERMS; i++) {
         char name[64];
         (void)snprintf(name, sizeof name, "term.%s", tsr__term_names[i]);
@@ -341,18 +346,21 @@ static tsr_status get_state(tsr__state *state, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
     double *const reals[] = {&state->push, &state->run, &state->last, &state->most};
-    int64_t integers[4] = {0};
+    int64_t integers[INTEGERS] = {0};
     char name[64];
     if (!tsr__hdf5_has(file, "state"))
         return TSR_OK;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < REALS; i++)
         TSR_TRY(tsr__hdf5_get_reals(reals[i], 1, file, "state", state_reals[i]));
+    for (int i = 0; i < INTEGERS; i++)
         TSR_TRY(tsr__hdf5_get_integers(&integers[i], 1, file, "state", state_integers[i]));
-    }
-    if (integers[2] < 0 || integers[3] < 0)
+    if (integers[2] < 0 || integers[3] < 0 || integers[4] < 0)
         TSR_FAIL(TSR_ERROR_FORMAT, "/state counts below zero");
+    if (!(state->push >= 0 && state->push <= 1) || !(state->run >= 0) || isnan(state->last))
+        TSR_FAIL(TSR_ERROR_FORMAT, "/state is led by %g after %g steps", state->push,
+                 state->run);
     state->own = integers[0] != 0, state->fresh = integers[1] != 0;
-    state->next = integers[2], state->iterations = integers[3];
+    state->next = integers[2], state->iterations = integers[3], state->limit = integers[4];
     for (int i = 0; i < TSR_STATE_PARTS; i++) {
         tsr__variable about;
         tsr__array array = {0};
@@ -380,7 +388,7 @@ done:
     return status;
 }
 
-static tsr_status check_parts(const tsr_model *model)
+static tsr_status check_parts(const tsr_model *model, const tsr__plan *plan)
 {
     const tsr_fit_report *r = &model->report;
     const tsr_matrix *f = model->basis, *g = model->codes;
@@ -394,9 +402,33 @@ static tsr_status check_parts(const tsr_model *model)
                          (long long)f->samples, (long long)f->features, (long long)g->samples,
                          (long long)g->features, (long long)r->samples, (long long)r->features,
                          (long long)r->rank);
-    if (model->atoms != NULL && model->atoms->features != r->features)
-        return tsr__fail(TSR_ERROR_FORMAT, "/atoms has %lld features in place of %lld",
-                         (long long)model->atoms->features, (long long)r->features);
+    const bool concept = plan->basis == TSR_BASIS_CONCEPT;
+    const bool kernel = concept && plan->options->kernel != 0;
+    const struct {
+        const char *name;
+        const tsr_matrix *part;
+        int64_t rows, columns;
+        bool needed;
+    } parts[] = {{"weights", model->weights, r->samples, r->rank, concept},
+                 {"atoms", model->atoms, r->samples, r->features, kernel}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].needed && parts[i].part == NULL)
+            return tsr__fail(TSR_ERROR_FORMAT, "has no /%s", parts[i].name);
+        if (parts[i].part != NULL && (parts[i].part->samples != parts[i].rows ||
+                                      parts[i].part->features != parts[i].columns))
+            return tsr__fail(TSR_ERROR_FORMAT, "/%s is %lld x %lld in place of %lld x %lld",
+                             parts[i].name, (long long)parts[i].part->samples,
+                             (long long)parts[i].part->features, (long long)parts[i].rows,
+                             (long long)parts[i].columns);
+    }
+    if (kernel && model->gram == NULL)
+        return tsr__fail(TSR_ERROR_FORMAT, "has no /gram");
+    if (plan->ncw && model->scale == NULL)
+        return tsr__fail(TSR_ERROR_FORMAT, "has no /scale");
+    if (r->iterations < 0 ||
+        (r->iterations > 0 && (model->objective == NULL || model->seconds == NULL)))
+        return tsr__fail(TSR_ERROR_FORMAT, "has no history of its %lld iterations",
+                         (long long)r->iterations);
     return TSR_OK;
 }
 
@@ -405,6 +437,7 @@ static tsr_status get_all(tsr_model *model, const tsr__hdf5 *file)
     tsr_status status = TSR_OK;
     tsr_fit_report *r = &model->report;
     tsr__names classes = {NULL, 0, 0};
+    tsr__plan plan;
     int32_t *of = NULL;
     char *kind = NULL;
     if (!tsr__hdf5_has_attribute(file, "", "kind"))
@@ -421,13 +454,14 @@ static tsr_status get_all(tsr_model *model, const tsr__hdf5 *file)
     TSR_TRY(get_matrix(&model->sample_weights, file, "sample_weights"));
     if (tsr__hdf5_has_attribute(file, "", "data"))
         TSR_TRY(tsr__hdf5_get_text(&model->origin, file, "", "data"));
-    TSR_TRY(check_parts(model));
-    TSR_TRY(get_image(model->basis, file));
     TSR_TRY(get_vector(&model->scale, file, "scale", TSR_ELEMENT_FLOAT64, r->features));
     TSR_TRY(
         get_vector(&model->objective, file, "objective", TSR_ELEMENT_FLOAT64, r->iterations));
     TSR_TRY(get_vector(&model->seconds, file, "seconds", TSR_ELEMENT_FLOAT64, r->iterations));
     TSR_TRY(get_vector(&model->gram, file, "gram", TSR_ELEMENT_FLOAT64, r->rank * r->rank));
+    TSR_TRY(tsr__plan_make(&plan, &model->options));
+    TSR_TRY(check_parts(model, &plan));
+    TSR_TRY(get_image(model->basis, file));
     TSR_TRY(get_vector(&model->seen, file, "seen", TSR_ELEMENT_INT32, r->samples));
     TSR_TRY(get_vector(&of, file, "labels", TSR_ELEMENT_INT32, r->samples));
     TSR_TRY(get_names(&classes, file, "classes"));

@@ -175,9 +175,11 @@ static tsr_status run_fit(tsr_model **out, tsr__run *r)
     if (r->from != NULL)
         TSR_TRY(tsr__resume_check(&fresh, r, &r->notes));
     TSR_TRY(tsr__problem_make(&r->problem, &r->plan, r->data, &r->notes));
-    if (r->from != NULL)
+    if (r->from != NULL && r->from->report.rho > 0)
         r->problem.rho = r->from->report.rho;
     TSR_TRY(tsr__plan_rank(&rank, &per_class, &r->plan, &r->problem));
+    if (r->from != NULL)
+        TSR_TRY(tsr__resume_compare(r, rank));
     tsr__solver_configure(&r->solver, &r->plan, &r->problem, rank, per_class);
     tsr__solver_layout(&r->solver, &r->arena);
     TSR_TRY(tsr__arena_open(&r->arena));

@@ -82,7 +82,10 @@ static tsr_status relative_error(double *out, const tsr__run *r)
         off += xx - 2 * kernels->dot(tsr__real_at(s, p, i * s->k), g, s->k) +
                kernels->dot(q, g, s->k);
     }
-    *out = all > 0 ? sqrt(fmax(off, 0) / all) : 0;
+    /* under KL squares may be beyond all numbers although J is not */
+    *out = !isfinite(all) || !isfinite(off) ? (double)NAN
+           : all > 0                        ? sqrt(fmax(off, 0) / all)
+                                            : 0;
 done:
     tsr__free(p);
     tsr__free(q);
@@ -136,6 +139,7 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
     report->optimality = tsr__solver_optimality(s);
     TSR_TRY(tsr__state_take(&model->state, s, false));
     model->state.next = r->next;
+    model->state.limit = r->limit;
     model->state.most = r->most;
 done:
     return status;
@@ -166,11 +170,13 @@ static tsr_status note_weights(tsr_model *model, const tsr__run *r)
     tsr_status status = TSR_OK;
     const double loss = r->begun[TSR_TERM_LOSS];
     char note[200];
+    if (!(r->problem.square > 0) || !(loss > 0))
+        return TSR_OK; /* without data no weight is right */
     for (int i = TSR_TERM_CLASS; i < TSR_TERMS; i++) {
         const double share = fabs(r->begun[i]) / loss;
         const bool light = share < 2e-4;
         const bool heavy = share > 1e4;
-        if (isnan(share) || (!light && !heavy) || !(loss > 0))
+        if (isnan(share) || share == 0 || (!light && !heavy))
             continue;
         (void)snprintf(note, sizeof note, "%s: at the start this term is %.0e of the loss: %s",
                        tsr__term_names[i], share,
@@ -243,6 +249,7 @@ tsr_status tsr__run_keep_apart(tsr_model *model, const tsr__run *r)
     tsr__state *state = &model->state;
     TSR_TRY(tsr__state_take(state, &r->solver, true));
     state->next = r->next;
+    state->limit = r->limit;
     state->most = r->most;
     state->iterations = r->iterations;
     TSR_TRY(copy_array(&state->objective, r->objective, r->iterations));

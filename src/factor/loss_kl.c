@@ -150,7 +150,7 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
         reconstruct(s, block, lane);
         lane->value += make_ratio(s, block, lane, true);
         const tsr__block tile = tile_as_block(s, block, lane);
-        if (s->collects && !s->fixed_basis)
+        if (s->collects)
             tsr__block_collect(lane->collect, &tile, h, s->k, false);
     }
     kernels->add_column_sums(lane->column_sum, h, NULL, block->samples, s->k);

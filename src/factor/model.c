@@ -98,6 +98,17 @@ const double *tsr_model_seconds(const tsr_model *model)
     return model->seconds;
 }
 
+int64_t tsr_model_lacks(const tsr_model *model)
+{
+    const tsr__state *state = &model->state;
+    const int64_t done = state->own ? state->iterations : model->report.iterations;
+    const int64_t left = state->limit - done;
+    const bool starts = state->next < model->options.restarts;
+    if (!state->known || (!starts && (left <= 0 || (!state->own && model->report.converged))))
+        return -1;
+    return left > 0 ? left : 0;
+}
+
 const tsr_fit_options *tsr_model_options(const tsr_model *model)
 {
     return &model->options;

@@ -41,7 +41,7 @@ extern const tsr__model_row tsr__models[]; /* ended by a row without a name */
 tsr_status tsr__model_find(const tsr__model_row **out, const char *name);
 
 /* The objective of a row as one line of text, weights in units of the data:
- * "||X - F G'||^2 + 100 tr(G' L G)". */
+ * "||X - F G'||^2 + 0.1 tr(G' L G)". */
 void tsr__model_objective(char *out, size_t size, const tsr__model_row *row);
 
 #endif

@@ -50,12 +50,12 @@ typedef struct tsr__problem {
     tsr__names *notes;
 } tsr__problem;
 
-/* Prepares; `labels` may be NULL. */
 tsr_status tsr__problem_make(tsr__problem *out, const tsr__plan *plan, const tsr_data *data,
                              tsr__names *notes);
 void tsr__problem_clear(tsr__problem *problem);
 
 /* prepare.c */
+tsr_status tsr__prepare_values(tsr__problem *p, const tsr__plan *plan, const tsr_data *data);
 tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const tsr_data *data);
 /* The class of each sample that the learner sees, or -1: all labels, or those that
  * options->labelled and the seed keep. `needed_by` (or NULL) cannot do without. */

@@ -8,7 +8,9 @@
 #include "base/random.h"
 #include "base/text.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The matrix whose non-zeros mark missing entries. */
@@ -125,7 +127,20 @@ static tsr_status take_weights(tsr__problem *p, const tsr__plan *plan, const cha
     return TSR_OK;
 }
 
-tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const tsr_data *data)
+/* What single precision holds of the samples must still be samples. */
+static tsr_status check_narrow(const tsr_matrix *x, const char *subject)
+{
+    tsr_scan scan;
+    const tsr_status status = tsr_matrix_scan(&scan, x);
+    if (status < 0 || scan.infinite == 0)
+        return status;
+    return tsr__fail(
+        TSR_ERROR_DATA,
+        "%s has values beyond single precision: --precision double, or --normalize l2",
+        subject);
+}
+
+tsr_status tsr__prepare_values(tsr__problem *p, const tsr__plan *plan, const tsr_data *data)
 {
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = plan->options;
@@ -158,12 +173,24 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
         tsr_matrix_free(p->owned);
         p->owned = narrow;
     }
+    if (p->owned != NULL && p->owned->type != x->type)
+        TSR_TRY(check_narrow(p->owned, tsr_data_origin(data)));
     if (plan->ncw) {
         TSR_TRY(sum_samples(&p->scale, p->owned));
         tsr__weigh_by_cuts(p->owned, p->scale);
     }
     p->x = p->owned != NULL ? p->owned : x;
-    if (concept) {
+done:
+    tsr_matrix_free(extra);
+    return status;
+}
+
+tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    const tsr_fit_options *o = plan->options;
+    TSR_TRY(tsr__prepare_values(p, plan, data));
+    if (plan->basis == TSR_BASIS_CONCEPT) {
         tsr_scan scan;
         TSR_TRY(tsr_matrix_scan(&scan, p->x));
         /* the papers' rule for data of either sign needs the signs of X' X, entry by entry */
@@ -175,7 +202,6 @@ tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const ts
             TSR_TRY(tsr__kernel_matrix(&p->kernel, p->x, o, &p->kernel_width));
     }
 done:
-    tsr_matrix_free(extra);
     return status;
 }
 
@@ -309,6 +335,39 @@ static tsr_status turn_rows(tsr__problem *p)
     return status;
 }
 
+/* Nothing can be learnt where nothing is known; a sample of which nothing is gets no code that
+ * means anything. */
+static tsr_status check_known(const tsr__problem *p, const char *subject)
+{
+    int64_t unknown = 0;
+    char note[120];
+    for (int64_t i = 0; p->missing != NULL && i < p->samples; i++)
+        unknown += p->missing->rows[i + 1] - p->missing->rows[i] == p->features;
+    if (unknown == p->samples)
+        return tsr__fail(TSR_ERROR_DATA, "%s: all entries are missing", subject);
+    if (unknown == 0)
+        return TSR_OK;
+    (void)snprintf(note, sizeof note,
+                   "%lld samples have no known entry: their codes mean nothing",
+                   (long long)unknown);
+    return tsr__names_add(p->notes, note);
+}
+
+/* Squares, and their sum over the samples, must be numbers of the type that they are summed in. */
+static tsr_status check_squares(const tsr__problem *p, const tsr__plan *plan)
+{
+    double most = 0;
+    const tsr_status status = tsr__check_squares(&most, p->x, NULL, (double)p->samples);
+    if (status < 0 || plan->type == TSR_FLOAT64 || most == 0)
+        return status;
+    if (most * (double)p->samples < (double)FLT_MAX / 16 && most > 1e-28)
+        return TSR_OK;
+    return tsr__fail(TSR_ERROR_DATA,
+                     "the squares of the samples, up to %g, are beyond single precision: "
+                     "--precision double, or --normalize l2",
+                     most);
+}
+
 tsr_status tsr__problem_make(tsr__problem *out, const tsr__plan *plan, const tsr_data *data,
                              tsr__names *notes)
 {
@@ -319,8 +378,9 @@ tsr_status tsr__problem_make(tsr__problem *out, const tsr__plan *plan, const tsr
         TSR_FAIL(TSR_ERROR_DATA, "%s is empty: %lld samples of %lld features",
                  tsr_data_origin(data), (long long)x->samples, (long long)x->features);
     TSR_TRY(tsr__prepare_samples(&p, plan, data));
+    TSR_TRY(check_known(&p, tsr_data_origin(data)));
     if (plan->loss == TSR_LOSS_FROBENIUS)
-        TSR_TRY(tsr__check_squares(NULL, p.x, NULL, (double)p.samples));
+        TSR_TRY(check_squares(&p, plan));
     TSR_TRY(take_labels(&p, plan, data));
     p.rho = size_of(&p, plan);
     if (p.kernel != NULL)

@@ -51,8 +51,9 @@ tsr_status tsr__resume_check(bool *fresh, const tsr__run *r, tsr__names *notes)
     for (int64_t i = 0; table[i].name != NULL && i < r->from->setting.count; i++) {
         const char *before = r->from->setting.name[i];
         (void)tsr__settings_show(now, sizeof now, &table[i], r->options);
-        const difference kind =
-            strcmp(before, now) == 0 ? SILENT : difference_in(table[i].name);
+        difference kind = strcmp(before, now) == 0 ? SILENT : difference_in(table[i].name);
+        if (kind == SAID && strcmp(table[i].name, "seed") == 0 && r->options->labelled != NULL)
+            kind = ANOTHER; /* it says which labels the learner sees */
         if (kind == ANOTHER)
             TSR_FAIL(TSR_ERROR_ARGUMENT,
                      "--%s was '%s' and cannot become '%.100s' on the way: --init FILE starts "
@@ -72,6 +73,32 @@ tsr_status tsr__resume_check(bool *fresh, const tsr__run *r, tsr__names *notes)
                                "going on from the factors alone"));
 done:
     return status;
+}
+
+/* What was worth a word still is. */
+static tsr_status carry_notes(tsr__names *to, const tsr__names *from)
+{
+    tsr_status status = TSR_OK;
+    for (int64_t i = 0; i < from->count; i++) {
+        bool there = false;
+        for (int64_t j = 0; j < to->count; j++)
+            there = there || strcmp(to->name[j], from->name[i]) == 0;
+        if (!there)
+            TSR_TRY(tsr__names_add(to, from->name[i]));
+    }
+done:
+    return status;
+}
+
+tsr_status tsr__resume_compare(tsr__run *r, int64_t rank)
+{
+    if (rank != r->from->report.rank)
+        return tsr__fail(
+            TSR_ERROR_DATA,
+            "the fit to go on with has rank %lld, and these data make it %lld: the "
+            "labels are others, or missing",
+            (long long)r->from->report.rank, (long long)rank);
+    return carry_notes(&r->notes, &r->from->notes);
 }
 
 /* A copy of the model's factors and figures, as the best so far. */
@@ -113,7 +140,9 @@ static tsr_status compare_objective(tsr__run *r, double was)
 {
     const double is = tsr__solver_objective(&r->solver);
     char note[200];
-    if (!isfinite(is) || fabs(is - was) <= 1e-9 * (fabs(was) + 1e-3 * tsr__run_size(r)))
+    if (!isfinite(is))
+        return tsr__fail(TSR_ERROR_DATA, "the factors to go on from make no finite objective");
+    if (fabs(is - was) <= 1e-9 * (fabs(was) + 1e-3 * tsr__run_size(r)))
         return TSR_OK;
     (void)snprintf(note, sizeof note,
                    "J was %.9g where the fit stopped and is %.9g with these data: they are "
@@ -122,19 +151,25 @@ static tsr_status compare_objective(tsr__run *r, double was)
     return tsr__names_add(&r->model->notes, note);
 }
 
-/* What was worth a word still is. */
-static tsr_status carry_notes(tsr__names *to, const tsr__names *from)
+/* Steps keep factors >= 0 only where they are. */
+static tsr_status check_factors(const tsr__solver *s)
 {
-    tsr_status status = TSR_OK;
-    for (int64_t i = 0; i < from->count; i++) {
-        bool there = false;
-        for (int64_t j = 0; j < to->count; j++)
-            there = there || strcmp(to->name[j], from->name[i]) == 0;
-        if (!there)
-            TSR_TRY(tsr__names_add(to, from->name[i]));
-    }
-done:
-    return status;
+    const bool concept = s->weights != NULL;
+    const struct {
+        const char *name;
+        const void *values;
+        int64_t count;
+    } factors[] = {{"codes", s->codes, s->n * s->k},
+                   {concept ? "weights" : "basis", concept ? s->weights : s->basis,
+                    (concept ? s->atoms.samples : s->m) * s->k}};
+    for (size_t f = 0; f < 2; f++)
+        for (int64_t i = 0; i < factors[f].count; i++) {
+            const double v = tsr__real_get(s, factors[f].values, i);
+            if (!(v >= 0) || isinf(v))
+                return tsr__fail(TSR_ERROR_DATA, "the %s to go on from have the value %g",
+                                 factors[f].name, v);
+        }
+    return TSR_OK;
 }
 
 tsr_status tsr__resume_begin(tsr__run *r, bool fresh)
@@ -154,8 +189,8 @@ tsr_status tsr__resume_begin(tsr__run *r, bool fresh)
         r->objective[i] = objective[i];
         r->seconds[i] = seconds[i];
     }
-    TSR_TRY(carry_notes(&r->model->notes, &from->notes));
     TSR_TRY(tsr__state_give(&r->solver, from, r->problem.row_of));
+    TSR_TRY(check_factors(&r->solver));
     if (own) {
         TSR_TRY(copy_best(r->model, from));
         r->least = from->report.objective;

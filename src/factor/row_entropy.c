@@ -19,9 +19,6 @@
 
 enum { MULTIPLICATIVE = 10, HALVINGS = 40 };
 
-/* Below this a reconstruction counts as this much: 1 over it must still be a number. */
-#define LEAST 1e-100
-
 typedef struct entropy {
     const tsr__row *row;
     const tsr__row_entries *of;
@@ -33,6 +30,7 @@ typedef struct entropy {
     double *h, *step;                   /* count x count, k */
     int64_t *which; /* k: the coordinates; the first `count` move by Newton's step */
     double mass;    /* of all entries */
+    double least;   /* what a reconstruction counts at least: its square must be a number */
 } entropy;
 
 int64_t tsr__row_entropy_room(int64_t k, int64_t width)
@@ -54,7 +52,7 @@ static void reconstruct(const entropy *e, double *y, const double *g)
             tsr__kernels_of(TSR_FLOAT64)
                 ->add(y, g[a], e->of->columns + a * e->of->stride, e->width);
     for (int64_t i = 0; i < e->width; i++)
-        y[i] = y[i] > LEAST ? y[i] : LEAST;
+        y[i] = y[i] > e->least ? y[i] : e->least;
 }
 
 static void slopes(const entropy *e, double *slope, const double *g, const double *y)
@@ -205,6 +203,7 @@ void tsr__row_entropy(const tsr__row *row, const tsr__row_entries *of)
         e.g[a] = size_of(&e, a) / (double)e.k;
     if (!(e.mass > 0))
         return; /* an empty row is its own code */
+    e.least = 1e-100 * (e.mass / (double)e.width);
     reconstruct(&e, e.y, e.g);
     slopes(&e, e.slope, e.g, e.y);
     for (int t = 0; t < MULTIPLICATIVE; t++)

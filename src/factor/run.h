@@ -45,6 +45,9 @@ tsr_status tsr__run_keep_apart(tsr_model *model, const tsr__run *r);
  * differs; *fresh where the steps so far tell nothing of those to come. */
 tsr_status tsr__resume_check(bool *fresh, const tsr__run *r, tsr__names *notes);
 
+/* Whether the data make the rank that the fit has; carries its notes over. */
+tsr_status tsr__resume_compare(tsr__run *r, int64_t rank);
+
 /* Puts the solver where `from` stopped, and its history and best so far beside it. */
 tsr_status tsr__resume_begin(tsr__run *r, bool fresh);
 

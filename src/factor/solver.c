@@ -99,7 +99,7 @@ static void layout_turned(tsr__solver *s, tsr__arena *arena)
         return;
     if (s->codes_rule == TSR_RULE_DESCEND)
         s->turned_basis = take(s, arena, s->k * tsr__padded(s->m));
-    if (s->basis_rule != TSR_RULE_DESCEND || s->fixed_basis)
+    if (s->basis_rule != TSR_RULE_DESCEND)
         return;
     s->turned_codes = take(s, arena, s->k * tsr__padded(s->n));
     for (int i = 0; i < s->threads; i++)
@@ -306,7 +306,7 @@ void tsr__solver_start(tsr__solver *s)
     pass(s, accumulate_block);
     s->push = s->run = 0;
     s->last = (double)INFINITY;
-    s->fresh = s->codes_rule == TSR_RULE_DESCEND && !s->fixed_basis;
+    s->fresh = s->codes_rule == TSR_RULE_DESCEND;
 }
 
 /* Before the first step the codes follow the basis as it was given: random codes tell it less
@@ -316,8 +316,7 @@ void tsr__solver_step(tsr__solver *s)
     if (s->fresh)
         pass(s, move_block);
     s->fresh = false;
-    if (!s->fixed_basis)
-        tsr__update_basis(s);
+    tsr__update_basis(s);
     pass(s, move_block);
     if (s->plain != NULL)
         steer(s);
@@ -375,13 +374,11 @@ double tsr__solver_optimality(tsr__solver *s)
         still += m.still[lane];
     }
     double worst = still > 0 ? moving / still : 0;
-    if (!s->fixed_basis) {
-        moving = still = 0;
-        tsr__solver_collect(s);
-        tsr__basis_halves(s);
-        measure(s, s->weights != NULL ? s->weights : s->basis, &s->theta_halves,
-                s->weights != NULL ? s->atoms.samples : s->m, &moving, &still);
-        worst = fmax(worst, still > 0 ? moving / still : 0);
-    }
+    moving = still = 0;
+    tsr__solver_collect(s);
+    tsr__basis_halves(s);
+    measure(s, s->weights != NULL ? s->weights : s->basis, &s->theta_halves,
+            s->weights != NULL ? s->atoms.samples : s->m, &moving, &still);
+    worst = fmax(worst, still > 0 ? moving / still : 0);
     return worst;
 }

@@ -28,11 +28,7 @@ typedef enum tsr__rule {
     TSR_RULE_DESCEND   /* coordinate descent, row by row; on the sphere column by column */
 } tsr__rule;
 
-typedef enum tsr__norm_name {
-    TSR_BASIS_NORM_NONE,
-    TSR_BASIS_NORM_L1,
-    TSR_BASIS_NORM_L2
-} tsr__norm_name;
+typedef enum tsr__norm_name { TSR_BASIS_NORM_L1, TSR_BASIS_NORM_L2 } tsr__norm_name;
 
 /* What to do with the scale of the basis after its update. */
 typedef enum tsr__scale_rule {
@@ -161,7 +157,7 @@ struct tsr__solver {
     tsr__scale_rule scale;
     bool sphere; /* the basis moves vector by vector on the unit sphere */
     bool lifts;  /* steps that keep zeros end at a floor where the gradient pulls up */
-    bool fixed_basis, extrapolates;
+    bool extrapolates;
     bool collects;                  /* passes sum X' G; else it is made when it is needed */
     int basis_sweeps, codes_sweeps; /* of coordinate descent, a pass */
     double decorrelate, basis_lasso, basis_ridge;

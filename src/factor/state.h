@@ -34,6 +34,7 @@ typedef struct tsr__state {
         int64_t count;
         tsr_type type;
     } part[TSR_STATE_PARTS];
+    int64_t limit;      /* iterations that the run was given */
     int64_t iterations; /* own: the run's history */
     double *objective, *seconds;
 } tsr__state;

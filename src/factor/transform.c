@@ -74,20 +74,7 @@ static tsr_status prepare(encoding *e, const tsr_data *data)
     tsr__plan plan = e->plan;
     plan.options = &plain;
     plan.ncw = false;
-    if (plan.basis == TSR_BASIS_CONCEPT) { /* the signs of the samples are no matter then */
-        TSR_TRY(tsr_matrix_check(tsr_data_samples(data),
-                                 TSR_NEED_FINITE |
-                                     (plan.loss == TSR_LOSS_KL ? TSR_NEED_NON_NEGATIVE : 0),
-                                 tsr_data_origin(data)));
-        TSR_TRY(tsr_matrix_copy_as(&p->owned, tsr_data_samples(data), plan.type,
-                                   tsr_data_samples(data)->sparse));
-        tsr_matrix_normalize(p->owned, (tsr_norm)plain.normalize);
-        p->x = p->owned;
-        p->samples = p->x->samples;
-        p->features = p->x->features;
-    } else {
-        TSR_TRY(tsr__prepare_samples(p, &plan, data));
-    }
+    TSR_TRY(tsr__prepare_values(p, &plan, data));
     if (e->model->scale != NULL) {
         if (p->owned == NULL) {
             TSR_TRY(tsr_matrix_copy_as(&p->owned, p->x, plan.type, p->x->sparse));
@@ -202,12 +189,17 @@ static void fill(encoding *e)
     }
 }
 
+static double rounding_of(const encoding *e)
+{
+    return e->type == TSR_FLOAT64 ? 1e-13 : 1e-6;
+}
+
 /* (F' F)^-1, with a ridge of rounding size for vectors that depend on each other. */
 static tsr_status invert(encoding *e)
 {
     tsr_status status = TSR_OK;
     const int64_t k = e->k;
-    const double rounding = e->type == TSR_FLOAT64 ? 1e-13 : 1e-6;
+    const double rounding = rounding_of(e);
     double *gram = NULL, *inverse = NULL, trace = 0;
     if (e->options.method != 1)
         return TSR_OK;
@@ -235,17 +227,7 @@ done:
 static void multiply(const encoding *e, void *c, const void *a, const void *b, int64_t columns,
                      int64_t inner)
 {
-    const tsr__product product = {.rows = PANEL,
-                                  .columns = columns,
-                                  .inner = inner,
-                                  .alpha = 1,
-                                  .a = a,
-                                  .b = b,
-                                  .c = c,
-                                  .lda = inner,
-                                  .ldb = columns,
-                                  .ldc = columns};
-    tsr__multiply_dense(e->type, &product);
+    tsr__multiply_plain(e->type, c, 1, a, b, PANEL, columns, inner);
 }
 
 /* out (PANEL x columns) = samples first .. times a factor (m x columns). */
@@ -367,10 +349,33 @@ static void minimise(const encoding *e, desk *d, int64_t first, int64_t rows)
     }
 }
 
+/* The pseudo-inverse over a sample's known entries. */
+static void invert_known(const encoding *e, desk *d, int64_t sample, int64_t i)
+{
+    const tsr__known_rows features = features_of(e);
+    double trace = 0;
+    tsr__known_gram(&d->known, &features, sample, e->gram);
+    for (int64_t a = 0; a < e->k; a++) {
+        d->p[a] = tsr__value_at(d->products, e->type, i * e->k + a);
+        memcpy(d->room + a * e->k, (double *)d->known.gram + a * tsr__padded(e->k),
+               (size_t)e->k * sizeof *d->room);
+        trace += d->room[a * e->k + a];
+    }
+    for (int64_t a = 0; a < e->k; a++)
+        d->room[a * e->k + a] += trace > 0 ? rounding_of(e) * trace : 1;
+    tsr__row_solve(d->room, d->p, e->k);
+    for (int64_t a = 0; a < e->k; a++)
+        tsr__value_set(code_of(e, sample), e->type, a, d->p[a]);
+}
+
 static void apply_inverse(const encoding *e, desk *d, int64_t first, int64_t rows)
 {
     void *out = d->room; /* the rows' own steps do not need it */
     make_products(e, d, first, rows);
+    for (int64_t i = 0; e->problem.missing != NULL && i < rows; i++)
+        invert_known(e, d, first + i, i);
+    if (e->problem.missing != NULL)
+        return;
     multiply(e, out, d->products, e->inverse, e->k, e->k);
     memcpy(code_of(e, first), out, (size_t)(rows * e->k) * tsr__type_size(e->type));
 }
@@ -420,6 +425,11 @@ tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const
                  tsr_data_origin(data), (long long)tsr_matrix_features(tsr_data_samples(data)),
                  (long long)model->report.features);
     TSR_TRY(prepare(&e, data));
+    if (e.options.method == 2 && e.problem.missing != NULL)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "F' x needs whole samples, and %s has missing values: "
+                 "--method loss or inverse",
+                 tsr_data_origin(data));
     measure(&e);
     layout(&e);
     TSR_TRY(tsr__arena_open(&e.arena));

@@ -30,17 +30,7 @@
 void tsr__times(const tsr__solver *s, void *c, double alpha, const void *a, const void *b,
                 int64_t rows, int64_t columns, int64_t inner)
 {
-    const tsr__product product = {.rows = rows,
-                                  .columns = columns,
-                                  .inner = inner,
-                                  .alpha = alpha,
-                                  .a = a,
-                                  .b = b,
-                                  .c = c,
-                                  .lda = inner,
-                                  .ldb = columns,
-                                  .ldc = columns};
-    tsr__multiply_dense(s->type, &product);
+    tsr__multiply_plain(s->type, c, alpha, a, b, rows, columns, inner);
 }
 
 void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int64_t rows,
@@ -404,7 +394,7 @@ void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
     double *by = s->work, *back = s->work + (s->m > s->k ? s->m : s->k);
-    if (scale == TSR_SCALE_FREE || s->norm == TSR_BASIS_NORM_NONE)
+    if (scale == TSR_SCALE_FREE)
         return;
     for (int64_t j = 0; j < s->k; j++) {
         const double length = length_of(s, j);

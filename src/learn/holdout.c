@@ -192,7 +192,9 @@ static tsr_status count_entries(tsr__holdout *h)
     for (int64_t f = 0; f < h->folds; f++) {
         h->judged += size[f];
         if (size[f] == 0)
-            TSR_FAIL(TSR_ERROR_DATA, "%lld known entries are too few for %lld folds",
+            TSR_FAIL(TSR_ERROR_DATA,
+                     "%lld known entries, one or more of which every sample and feature keeps, "
+                     "are too few for %lld folds",
                      (long long)known, (long long)h->folds);
     }
     h->square = square / (double)known;
@@ -210,6 +212,11 @@ tsr_status tsr__holdout_entries(tsr__holdout *out, const tsr_data *data,
     tsr__plan plan;
     int64_t *list = NULL;
     TSR_TRY(tsr__plan_make(&plan, fit));
+    if (plan.basis == TSR_BASIS_CONCEPT || plan.codes == TSR_CODES_TIED)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "%s cannot be fitted with entries held out (%s are made of whole samples): "
+                 "--by labels",
+                 fit->model, plan.basis == TSR_BASIS_CONCEPT ? "its parts" : "its codes");
     TSR_TRY(tsr__prepare_samples(&h.problem, &plan, data));
     h.whole = h.problem.x;
     const int64_t n = h.whole->samples, m = h.whole->features;

@@ -28,3 +28,19 @@ void tsr__multiply_dense(tsr_type type, const tsr__product *p)
                   p->lda, 1, (float *)(uintptr_t)p->b, p->ldb, 1, &beta, p->c, p->ldc, 1);
     }
 }
+
+void tsr__multiply_plain(tsr_type type, void *c, double alpha, const void *a, const void *b,
+                         int64_t rows, int64_t columns, int64_t inner)
+{
+    const tsr__product product = {.rows = rows,
+                                  .columns = columns,
+                                  .inner = inner,
+                                  .alpha = alpha,
+                                  .a = a,
+                                  .b = b,
+                                  .c = c,
+                                  .lda = inner,
+                                  .ldb = columns,
+                                  .ldc = columns};
+    tsr__multiply_dense(type, &product);
+}

@@ -23,6 +23,10 @@ typedef struct tsr__product {
 
 void tsr__multiply_dense(tsr_type type, const tsr__product *product);
 
+/* c (rows x columns) = alpha a (rows x inner) b (inner x columns), all contiguous. */
+void tsr__multiply_plain(tsr_type type, void *c, double alpha, const void *a, const void *b,
+                         int64_t rows, int64_t columns, int64_t inner);
+
 /* Eigenvalues (ascending) and eigenvectors (as rows of a, row-major, size x size) of a
  * symmetric matrix given in a. */
 tsr_status tsr__eigen(double *a, double *values, int64_t size);

@@ -302,7 +302,7 @@ static double next_of(double *slope, line *l, int64_t j)
     *slope = s1 - rise;
     if (g <= 0 && s1 <= rise)
         return 0;
-    if (!(s2 * 1e100 > s1)) { /* too little to tell where it would lead */
+    if (!(s2 > 0)) { /* nothing to tell where it would lead */
         const double next = bend > 0 ? g - rise / bend : rise > 0 ? 0 : g;
         return next > 0 ? next : 0;
     }
@@ -311,9 +311,10 @@ static double next_of(double *slope, line *l, int64_t j)
         next += root_of(bend, rise + bend * (s1 / s2), s1 / s2 * (s1 - rise));
     else
         next += (s1 - rise) * (rise > 0 ? s1 / (s2 * rise) : 1 / s2);
-    if (next > 0)
+    if (next > 0 && isfinite(next))
         return next;
-    return l->flat[j] >= pull_at_zero(l, j) ? 0 : root_of(bend, l->flat[j], g * s1);
+    return next <= 0 && l->flat[j] >= pull_at_zero(l, j) ? 0
+                                                         : root_of(bend, l->flat[j], g * s1);
 }
 
 /* One sweep over the coordinates, or over those above zero; returns about twice what it gained. */
