@@ -9,6 +9,8 @@
  * limited depth and number, since links may form loops. */
 #include "io/hdf5_file.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -55,6 +57,16 @@ const char *tsr__hdf5_path(const char *name)
     return *name != '\0' ? name : "/";
 }
 
+/* Why the system would not open it; 0: it would. */
+static int access_of(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    const int why = file == NULL ? errno : 0;
+    if (file != NULL)
+        (void)fclose(file);
+    return why;
+}
+
 static tsr_status open_or_create(tsr__hdf5 **out, const char *path, bool create)
 {
     tsr_status status = TSR_OK;
@@ -67,6 +79,8 @@ static tsr_status open_or_create(tsr__hdf5 **out, const char *path, bool create)
     file->id = create ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
                       : H5Fopen(path, H5F_ACC_RDONLY, access);
     (void)H5Pclose(access);
+    if (file->id < 0 && !create && access_of(path) != 0)
+        TSR_FAIL(TSR_ERROR_IO, "cannot open: %s", strerror(access_of(path)));
     if (file->id < 0)
         TSR_TRY(tsr__hdf5_failed(create ? TSR_ERROR_IO : TSR_ERROR_FORMAT,
                                  create ? "create the file" : "open the file", ""));

@@ -162,7 +162,7 @@ Where nothing can be judged it says why, and gives no figure.
   $ for i in $(seq 256); do echo $((i % 5)); done > more.csv; tessera transform cd.h5 plain.npy --labels more.csv --predict -o codes.npy | sed 's/0[.][0-9]*/SOME/'
   note: 51 samples are of classes that the model does not know, and count as wrong
   256 samples, codes of 28 entries
-    accuracy    SOME of 256 samples whose class the learner did not see
+    accuracy    SOME of 256 samples whose class is known
     written to  codes.npy
 
 Codes that tell no class are an error, not a guess.

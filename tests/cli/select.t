@@ -76,7 +76,7 @@ A rank that cannot be is a row that says why; nothing but such rows is an error.
   tessera: no candidate can be fitted: rank 100 exceeds both the 60 samples and the 20 features
   [1]
   $ printf '1,2\n3,4\n' > tiny.csv; tessera select tiny.csv --header no --ranks 1
-  tessera: 4 known entries are too few for 5 folds
+  tessera: 4 known entries, one or more of which every sample and feature keeps, are too few for 5 folds
   [1]
 
 Wrong lists.
