@@ -10,7 +10,8 @@
  *     /state: where the fit stopped                  (factor/state.h)
  *
  * Attributes of the file: tessera (version), kind = "model", setting.NAME for every setting,
- * term.NAME for every term of J, and the report. Attributes of /basis: image_height, image_width, image_order. */
+ * term.NAME for every term of J, and the report. Attributes of /basis: image_height, image_width,
+ * image_order. */
 #include "factor/model.h"
 
 #include "base/settings.h"

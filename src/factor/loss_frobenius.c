@@ -7,9 +7,10 @@
  *     value    sum w x^2 - 2 <X' w G, F> + <F' F, G' w G>
  *
  * A pass collects X' w G and G' w G, so the value costs nothing more. Missing entries enter the
- * data as zeros, and every row then has a gram matrix of its own (known.c); the value is summed
- * row by row, for where nothing is known y may be anything, and its square would drown the rest. With a kernel in place of X' X, F stands for the concept
- * weights W, `lift` for K W and `gram` for W' K W. Lee & Seung 2000; cost 4 n m k a pass. */
+ * data as zeros, and every row then has a gram matrix of its own (matrix/known.h); the value is
+ * summed row by row, for where nothing is known y may be anything, and its square would drown the
+ * rest. With a kernel in place of X' X, F stands for the concept weights W, `lift` for K W and
+ * `gram` for W' K W. Lee & Seung 2000; cost 4 n m k a pass. */
 #include "factor/solver.h"
 #include "matrix/descent.h"
 #include "matrix/parallel.h"
