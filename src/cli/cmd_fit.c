@@ -149,6 +149,10 @@ static tsr_status run(const cli_call *call)
     predicted classes = {0};
     values->read.progress = values->fit.progress = terminal_progress(values->talk.quiet);
     TSR_TRY(tsr_data_read(&data, call->operand[0], &values->read));
+    if (predict_wanted(&values->prediction) &&
+        tsr_data_labels(data) == NULL) /* before the fit */
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "%s has no labels: there are no classes to predict",
+                 tsr_data_origin(data));
     if (values->resume != NULL) {
         TSR_TRY(tsr_model_read(&from, values->resume));
         TSR_TRY(take_settings(&values->fit, call, from));
@@ -166,7 +170,7 @@ static tsr_status run(const cli_call *call)
         (void)fprintf(stderr, "note: %s\n", tsr_model_note(model, i));
     if (values->output != NULL)
         TSR_TRY(tsr_model_write(model, values->output));
-    if (values->prediction.wanted)
+    if (predict_wanted(&values->prediction))
         TSR_TRY(predict_classes(&classes, model, tsr_model_codes(model), data, true,
                                 values->prediction.by));
     if (*classes.note != '\0' && !values->talk.quiet)

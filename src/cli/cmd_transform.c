@@ -71,7 +71,7 @@ static tsr_status run(const cli_call *call)
     TSR_TRY(tsr_data_read(&data, call->operand[1], &values->read));
     TSR_TRY(tsr_model_transform(&codes, model, data, &values->transform));
     terminal_clear();
-    if (values->prediction.wanted)
+    if (predict_wanted(&values->prediction))
         TSR_TRY(predict_classes(&classes, model, codes, data, predict_trained_on(model, data),
                                 values->prediction.by));
     if (*classes.note != '\0' && !values->talk.quiet)

@@ -23,6 +23,11 @@ const tsr_setting *predict_settings(void)
     return table;
 }
 
+bool predict_wanted(const prediction *p)
+{
+    return p->wanted || p->by != PREDICT_AUTO;
+}
+
 static bool is_judged(const tsr_labels *truth, const int32_t *seen, int64_t i)
 {
     return truth->of[i] >= 0 && (seen == NULL || seen[i] < 0);

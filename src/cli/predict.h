@@ -17,6 +17,9 @@ typedef struct prediction {
 enum { PREDICT_AUTO, PREDICT_BLOCK, PREDICT_NEAREST };
 const tsr_setting *predict_settings(void);
 
+/* Whether classes shall be predicted: also where only the way was named. */
+bool predict_wanted(const prediction *p);
+
 /* Classes with the model's names, and how they did. */
 typedef struct predicted {
     bool trained;       /* the samples are those of the fit */
