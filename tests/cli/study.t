@@ -121,7 +121,7 @@ Wrong protocols.
 
 Stopping a fit writes the model so far.
 
-  $ timeout -s INT 2 tessera fit faces.h5 -q --rank 10 --iterations 900000 --tolerance 0 -o stopped.h5 2>&1 >/dev/null | sed 's/[0-9][0-9]* iterations/N iterations/'; tessera info stopped.h5:codes | sed -n 3,4p
+  $ timeout -s INT 5 tessera fit faces.h5 -q --rank 10 --iterations 900000 --tolerance 0 -o stopped.h5 2>&1 >/dev/null | sed 's/[0-9][0-9]* iterations/N iterations/'; tessera info stopped.h5:codes | sed -n 3,4p
   tessera: stopped after N iterations; the model so far is in stopped.h5
     samples    240
     features   10
