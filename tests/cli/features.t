@@ -33,7 +33,7 @@ What was learnt applies to other pictures; the same pictures give the same sampl
   tessera: swimmer.h5: has no recipe: its samples were not made by `tessera features`
   [1]
   $ tessera features pictures --kind dsift --dictionary data/nothing.h5
-  tessera: data/nothing.h5: HDF5 cannot open the file
+  tessera: data/nothing.h5: cannot open: No such file or directory
   [1]
 
 Keys of --json.
