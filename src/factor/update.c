@@ -438,7 +438,8 @@ void tsr__update_basis(tsr__solver *s)
         return;
     }
     tsr__basis_halves(s);
-    tsr__floor_of(s, s->work, theta, rows);
+    if (s->lifts)
+        tsr__floor_of(s, s->work, theta, rows);
     if (s->basis_rule == TSR_RULE_MULTIPLY)
         kernels->multiply(theta, &s->theta_halves, s->basis_exponent, rows * s->k);
     else if (s->basis_rule == TSR_RULE_MAJORISE)
