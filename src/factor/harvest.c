@@ -92,16 +92,6 @@ done:
     return status;
 }
 
-static tsr_status copy_array(double **out, const double *from, int64_t count)
-{
-    tsr__free(*out);
-    *out = tsr__alloc(count, sizeof **out);
-    if (*out == NULL)
-        return TSR_ERROR_MEMORY;
-    memcpy(*out, from, (size_t)count * sizeof **out);
-    return TSR_OK;
-}
-
 tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -119,8 +109,8 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
         if (s->weights != NULL)
             TSR_TRY(matrix_of(&model->weights, s, s->weights, n, NULL, false));
     }
-    TSR_TRY(copy_array(&model->objective, r->objective, r->iterations));
-    TSR_TRY(copy_array(&model->seconds, r->seconds, r->iterations));
+    TSR_TRY(tsr__copy_reals(&model->objective, r->objective, r->iterations));
+    TSR_TRY(tsr__copy_reals(&model->seconds, r->seconds, r->iterations));
     if (s->kernel) {
         tsr__free(model->gram);
         TSR_NEW(model->gram, s->k * s->k);
@@ -211,7 +201,7 @@ tsr_status tsr__run_remember(tsr_model *model, const tsr__run *r)
                                    TSR_FLOAT64, false));
     model->kernel_width = p->kernel_width;
     if (p->scale != NULL)
-        TSR_TRY(copy_array(&model->scale, p->scale, p->features));
+        TSR_TRY(tsr__copy_reals(&model->scale, p->scale, p->features));
     model->basis->image = data->x->image;
     TSR_TRY(note_scale(model, r));
     if (r->from == NULL)
@@ -252,8 +242,8 @@ tsr_status tsr__run_keep_apart(tsr_model *model, const tsr__run *r)
     state->limit = r->limit;
     state->most = r->most;
     state->iterations = r->iterations;
-    TSR_TRY(copy_array(&state->objective, r->objective, r->iterations));
-    TSR_TRY(copy_array(&state->seconds, r->seconds, r->iterations));
+    TSR_TRY(tsr__copy_reals(&state->objective, r->objective, r->iterations));
+    TSR_TRY(tsr__copy_reals(&state->seconds, r->seconds, r->iterations));
 done:
     return status;
 }

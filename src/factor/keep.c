@@ -28,17 +28,6 @@ done:
     return status;
 }
 
-static tsr_status copy_reals(double **out, const double *from, int64_t count)
-{
-    tsr_status status = TSR_OK;
-    if (from == NULL)
-        return TSR_OK;
-    TSR_NEW(*out, count);
-    memcpy(*out, from, (size_t)count * sizeof **out);
-done:
-    return status;
-}
-
 static tsr_status copy_names(tsr__names *out, const tsr__names *from)
 {
     tsr_status status = TSR_OK;
@@ -137,9 +126,9 @@ tsr_status tsr_model_keep(tsr_model **out, const tsr_model *model, const int64_t
     if (model->origin != NULL)
         TSR_NEW_TEXT(kept->origin, model->origin);
     TSR_TRY(copy_gram(kept, model, vectors, count));
-    TSR_TRY(copy_reals(&kept->scale, model->scale, model->report.features));
-    TSR_TRY(copy_reals(&kept->objective, model->objective, model->report.iterations));
-    TSR_TRY(copy_reals(&kept->seconds, model->seconds, model->report.iterations));
+    TSR_TRY(tsr__copy_reals(&kept->scale, model->scale, model->report.features));
+    TSR_TRY(tsr__copy_reals(&kept->objective, model->objective, model->report.iterations));
+    TSR_TRY(tsr__copy_reals(&kept->seconds, model->seconds, model->report.iterations));
     TSR_TRY(copy_labels(kept, model));
     TSR_TRY(copy_names(&kept->feature_names, &model->feature_names));
     TSR_TRY(copy_names(&kept->notes, &model->notes));

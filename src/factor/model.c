@@ -9,6 +9,19 @@
 #include <math.h>
 #include <string.h>
 
+tsr_status tsr__copy_reals(double **out, const double *from, int64_t count)
+{
+    tsr__free(*out);
+    *out = NULL;
+    if (from == NULL)
+        return TSR_OK;
+    *out = tsr__alloc(count, sizeof **out);
+    if (*out == NULL)
+        return TSR_ERROR_MEMORY;
+    memcpy(*out, from, (size_t)count * sizeof **out);
+    return TSR_OK;
+}
+
 tsr_status tsr__model_record(tsr_model *model, const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;

@@ -30,6 +30,9 @@ struct tsr_model {
     tsr__state state;   /* to go on from */
 };
 
+/* *out becomes a copy of `count` numbers, or NULL for NULL; what it held is freed. */
+tsr_status tsr__copy_reals(double **out, const double *from, int64_t count);
+
 /* Records the options as texts and points the copy's texts at them. */
 tsr_status tsr__model_record(tsr_model *model, const tsr_fit_options *options);
 

@@ -106,29 +106,18 @@ static tsr_status copy_best(tsr_model *to, const tsr_model *from)
 {
     tsr_status status = TSR_OK;
     const tsr_fit_report *report = &from->report;
-    const int64_t k = report->rank;
     const struct {
         tsr_matrix **to;
         const tsr_matrix *from;
     } parts[] = {
         {&to->basis, from->basis}, {&to->codes, from->codes}, {&to->weights, from->weights}};
-    const struct {
-        double **to;
-        const double *from;
-        int64_t count;
-    } arrays[] = {{&to->objective, from->objective, report->iterations},
-                  {&to->seconds, from->seconds, report->iterations},
-                  {&to->gram, from->gram, k * k}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].from != NULL)
             TSR_TRY(tsr_matrix_copy_samples(parts[i].to, parts[i].from, NULL,
                                             parts[i].from->samples));
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        if (arrays[i].from == NULL)
-            continue;
-        TSR_NEW(*arrays[i].to, arrays[i].count);
-        memcpy(*arrays[i].to, arrays[i].from, (size_t)arrays[i].count * sizeof(double));
-    }
+    TSR_TRY(tsr__copy_reals(&to->objective, from->objective, report->iterations));
+    TSR_TRY(tsr__copy_reals(&to->seconds, from->seconds, report->iterations));
+    TSR_TRY(tsr__copy_reals(&to->gram, from->gram, report->rank * report->rank));
     to->report = *report;
     memcpy(to->terms, from->terms, sizeof to->terms);
 done:
