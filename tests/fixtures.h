@@ -17,7 +17,7 @@ typedef tsr_status (*writer)(const tsr_data *data, const char *path);
 
 static char scratch[1100];
 
-static int make_scratch(void **state)
+static inline int make_scratch(void **state)
 {
     const int status = make_folder(state);
     (void)snprintf(scratch, sizeof scratch, "%s/scratch", folder);
@@ -25,7 +25,7 @@ static int make_scratch(void **state)
 }
 
 /* Nothing but the scratch file may be left. */
-static int remove_scratch(void **state)
+static inline int remove_scratch(void **state)
 {
     (void)state;
     (void)unlink(scratch);

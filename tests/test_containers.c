@@ -164,7 +164,7 @@ static void refuses_with_reasons(void **state)
         {tsr__h5_read, "plain.h5", "train/Y", TSR_ERROR_DATA, "train/y was meant?"},
         {tsr__h5_read, "huge.h5", NULL, TSR_ERROR_FORMAT, "0 bytes are stored"},
         {tsr__h5_read, "huge.h5", "wide", TSR_ERROR_FORMAT, "1000000000 elements"},
-        {tsr__h5_read, "pair.npz", NULL, TSR_ERROR_FORMAT, "HDF5 cannot open"},
+        {tsr__h5_read, "pair.npz", NULL, TSR_ERROR_FORMAT, "cannot open it as HDF5"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

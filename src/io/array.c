@@ -121,6 +121,11 @@ const char *tsr__element_name(tsr__element element)
     return elements[element].name;
 }
 
+tsr__element tsr__element_real(tsr__element element)
+{
+    return element == TSR_ELEMENT_FLOAT32 ? TSR_ELEMENT_FLOAT32 : TSR_ELEMENT_FLOAT64;
+}
+
 bool tsr__element_is_text(tsr__element element)
 {
     return element == TSR_ELEMENT_BYTES || element == TSR_ELEMENT_UCS4;

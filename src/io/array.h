@@ -6,6 +6,7 @@
 #ifndef TSR_IO_ARRAY_H
 #define TSR_IO_ARRAY_H
 
+#include "base/text.h"
 #include "io/data.h"
 
 typedef enum tsr__element {
@@ -39,6 +40,9 @@ typedef struct tsr__array {
 
 int64_t tsr__element_size(tsr__element element);     /* 0 for texts */
 const char *tsr__element_name(tsr__element element); /* "uint8" */
+
+/* What numbers are read as: float32 stays, all else becomes float64. */
+tsr__element tsr__element_real(tsr__element element);
 
 /* Product of the shape; fails where it overflows or where `bytes` does not hold that many. */
 tsr_status tsr__array_count(int64_t *out, const tsr__array *array);
@@ -101,6 +105,9 @@ bool tsr__element_is_text(tsr__element element);
 int64_t tsr__variable_count(const tsr__variable *variable);
 int64_t tsr__variable_length(const tsr__variable *variable);
 int64_t tsr__variable_samples(const tsr__variable *variable);
+
+/* "fea (400 x 1024 uint8), gnd (400 x 1 float64)" */
+void tsr__variables_list(tsr__line *line, const tsr__variable *variable, int count);
 
 /* Finds the samples (`wanted`, or fea / X / x / data, or the one matrix there is) and their
  * labels (gnd / y / Y / labels / label beside them, else -1) among `count` variables. Fails

@@ -3,7 +3,7 @@
  * HDF5 files. Any dataset of one to three dimensions is read, and groups that hold data,
  * indices and indptr (AnnData, 10x, h5sparse) as sparse matrices, whose shape is an attribute
  * or a dataset and whose layout is rows unless the group or the number of pointers says
- * columns. Written:
+ * columns. AnnData's frames (frame.h) give names and labels. Written:
  *
  *     /x                dense dataset in one piece; or a group: data, indices (int32), indptr
  *                       (int64), attributes shape and encoding-type "csr_matrix", as AnnData
@@ -13,9 +13,10 @@
  *     /sample_names, /feature_names   texts, where known
  *     /recipe           how the features were made, where known: see recipe.h
  *
- * MATLAB's own HDF5 files (v7.3) are read by mat.c, which knows their transposition. */
+ * MATLAB's own HDF5 files (v7.3) are read by mat73.c, which knows their transposition. */
 #include "base/text.h"
 #include "io/container.h"
+#include "io/frame.h"
 #include "io/recipe.h"
 
 #include <stdio.h>
@@ -23,8 +24,9 @@
 
 typedef struct archive {
     tsr__hdf5 *hdf5;
-    tsr__names paths;  /* of all datasets */
-    tsr__names groups; /* that are sparse matrices; "" is the file */
+    const tsr__names *paths; /* of all datasets */
+    tsr__names groups;       /* that are sparse matrices; "" is the file */
+    tsr__names columns;      /* that are categorical and groups of their own */
     tsr__variable *variable;
     int count;
 } archive;
@@ -40,18 +42,12 @@ static bool join(char out[PATH_SIZE], const char *group, const char *part)
     return length > 0 && length < PATH_SIZE;
 }
 
-static bool has_path(const archive *in, const char *path)
-{
-    for (int64_t i = 0; i < in->paths.count; i++)
-        if (strcmp(in->paths.name[i], path) == 0)
-            return true;
-    return false;
-}
-
 /* The group that a sparse variable is; that of the file itself is called "data". */
 static const char *group_of(const archive *in, const tsr__variable *variable)
 {
-    return strcmp(variable->name, "data") == 0 && has_path(in, "data") ? "" : variable->name;
+    return strcmp(variable->name, "data") == 0 && tsr__hdf5_has(in->hdf5, "data")
+               ? ""
+               : variable->name;
 }
 
 static tsr_status find_groups(archive *in)
@@ -59,16 +55,16 @@ static tsr_status find_groups(archive *in)
     tsr_status status = TSR_OK;
     char path[PATH_SIZE];
     char *group = NULL;
-    for (int64_t i = 0; i < in->paths.count && in->groups.count < GROUPS_MOST; i++) {
-        const char *name = in->paths.name[i], *slash = strrchr(name, '/');
+    for (int64_t i = 0; i < in->paths->count && in->groups.count < GROUPS_MOST; i++) {
+        const char *name = in->paths->name[i], *slash = strrchr(name, '/');
         if (strcmp(slash != NULL ? slash + 1 : name, sparse_parts[PART_INDPTR]) != 0)
             continue;
         tsr__free(group);
         group = tsr__copy_bytes_as_text(name, slash != NULL ? (size_t)(slash - name) : 0);
         if (group == NULL)
             TSR_TRY(TSR_ERROR_MEMORY);
-        if (join(path, group, "data") && has_path(in, path) && join(path, group, "indices") &&
-            has_path(in, path))
+        if (join(path, group, "data") && tsr__hdf5_has(in->hdf5, path) &&
+            join(path, group, "indices") && tsr__hdf5_has(in->hdf5, path))
             TSR_TRY(tsr__names_add(&in->groups, group));
     }
 done:
@@ -96,7 +92,7 @@ static tsr_status read_shape(int64_t out[2], const archive *in, const char *grou
     for (int i = 0; i < 2; i++)
         if (tsr__hdf5_has_attribute(in->hdf5, group, attributes[i]))
             return tsr__hdf5_get_integers(out, 2, in->hdf5, group, attributes[i]);
-    if (!join(path, group, "shape") || !has_path(in, path))
+    if (!join(path, group, "shape") || !tsr__hdf5_has(in->hdf5, path))
         TSR_FAIL(TSR_ERROR_FORMAT, "the sparse matrix has no shape");
     TSR_TRY(tsr__hdf5_read(&array, in->hdf5, path, TSR_ELEMENT_INT64));
     if (array.bytes != 2 * (int64_t)sizeof *out)
@@ -130,18 +126,44 @@ done:
     return status;
 }
 
+/* A dataset that is a variable by itself, or of which another one is made. */
+static tsr_status list_dataset(archive *in, const char *path)
+{
+    tsr_status status = TSR_OK;
+    const char *slash = strrchr(path, '/');
+    char *group = NULL;
+    if (is_part(in, path))
+        return TSR_OK;
+    if (!tsr__frame_is_part(in->hdf5, path)) {
+        tsr__variable *variable = &in->variable[in->count++];
+        return tsr__frame_is_categorical(in->hdf5, path)
+                   ? tsr__frame_describe(variable, in->hdf5, path)
+                   : tsr__hdf5_describe(variable, in->hdf5, path);
+    }
+    if (slash == NULL || strcmp(slash, "/codes") != 0)
+        return TSR_OK;
+    group = tsr__copy_bytes_as_text(path, (size_t)(slash - path));
+    if (group == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    TSR_TRY(tsr__names_add(&in->columns, group));
+    TSR_TRY(tsr__frame_describe(&in->variable[in->count], in->hdf5,
+                                in->columns.name[in->columns.count - 1]));
+    in->count++;
+done:
+    tsr__free(group);
+    return status;
+}
+
 static tsr_status list(archive *in)
 {
     tsr_status status = TSR_OK;
-    TSR_TRY(tsr__hdf5_list(&in->paths, in->hdf5));
+    in->paths = tsr__hdf5_datasets(in->hdf5);
     TSR_TRY(find_groups(in));
-    TSR_NEW(in->variable, in->paths.count + in->groups.count);
+    TSR_NEW_ZERO(in->variable, in->paths->count + in->groups.count + 1);
     for (int64_t i = 0; i < in->groups.count; i++)
         TSR_TRY(list_group(in, in->groups.name[i]));
-    for (int64_t i = 0; i < in->paths.count; i++)
-        if (!is_part(in, in->paths.name[i]))
-            TSR_TRY(
-                tsr__hdf5_describe(&in->variable[in->count++], in->hdf5, in->paths.name[i]));
+    for (int64_t i = 0; i < in->paths->count; i++)
+        TSR_TRY(list_dataset(in, in->paths->name[i]));
 done:
     return status;
 }
@@ -173,11 +195,6 @@ static tsr_status read_part(tsr__array *out, const archive *in, const char *grou
     return tsr__hdf5_read(out, in->hdf5, path, as);
 }
 
-static tsr__element as_real(tsr__element element)
-{
-    return element == TSR_ELEMENT_FLOAT32 ? TSR_ELEMENT_FLOAT32 : TSR_ELEMENT_FLOAT64;
-}
-
 static tsr_status read_sparse(tsr_matrix **out, const archive *in,
                               const tsr__variable *variable)
 {
@@ -188,7 +205,8 @@ static tsr_status read_sparse(tsr_matrix **out, const archive *in,
     TSR_TRY(read_shape(parts.shape, in, group));
     TSR_TRY(read_part(&parts.start, in, group, PART_INDPTR, TSR_ELEMENT_INT64));
     TSR_TRY(read_part(&parts.index, in, group, PART_INDICES, TSR_ELEMENT_INT64));
-    TSR_TRY(read_part(&parts.values, in, group, PART_DATA, as_real(variable->element)));
+    TSR_TRY(
+        read_part(&parts.values, in, group, PART_DATA, tsr__element_real(variable->element)));
     TSR_TRY(find_layout(&parts, in, group));
     TSR_TRY(tsr__compressed_to_matrix(out, &parts));
 done:
@@ -202,7 +220,8 @@ static tsr_status read_dense(tsr_matrix **out, const archive *in, const tsr__var
 {
     tsr_status status = TSR_OK;
     tsr__array array = {0};
-    TSR_TRY(tsr__hdf5_read(&array, in->hdf5, variable->name, as_real(variable->element)));
+    TSR_TRY(
+        tsr__hdf5_read(&array, in->hdf5, variable->name, tsr__element_real(variable->element)));
     TSR_TRY(tsr__array_take_matrix(out, &array));
 done:
     tsr__free(array.data);
@@ -261,7 +280,43 @@ static tsr_status numbers(double **out, void *file, int at)
 static tsr_status texts(tsr__names *out, void *file, int at)
 {
     const archive *in = file;
-    return tsr__hdf5_read_texts(out, in->hdf5, in->variable[at].name);
+    const char *name = in->variable[at].name;
+    return tsr__frame_is_categorical(in->hdf5, name)
+               ? tsr__frame_texts(out, in->hdf5, name)
+               : tsr__hdf5_read_texts(out, in->hdf5, name);
+}
+
+/* A model's parts are all matrices: which one is meant is for the user to say. */
+static tsr_status refuse_model(const archive *in, const tsr__request *request)
+{
+    tsr_status status = TSR_OK;
+    char *kind = NULL, text[1024];
+    tsr__line line = TSR_LINE(text);
+    if (request->variable != NULL || request->only_labels ||
+        !tsr__hdf5_has_attribute(in->hdf5, "", "kind"))
+        return TSR_OK;
+    TSR_TRY(tsr__hdf5_get_text(&kind, in->hdf5, "", "kind"));
+    tsr__variables_list(&line, in->variable, in->count);
+    if (strcmp(kind, "model") == 0)
+        TSR_FAIL(TSR_ERROR_DATA, "is a model; its parts are %s: say which, as %s:basis", text,
+                 request->path);
+done:
+    tsr__free(kind);
+    return status;
+}
+
+/* Names of samples and features that AnnData keeps in frames: of X and its layers in obs and var,
+ * of raw/X in raw/var. */
+static tsr_status read_names(tsr_data *out, const archive *in, const tsr__request *request)
+{
+    tsr_status status = TSR_OK;
+    const char *chosen = request->variable != NULL ? request->variable : out->origin;
+    const bool raw = strncmp(chosen, "raw/", 4) == 0;
+    TSR_TRY(tsr__frame_index(&out->sample_names, in->hdf5, "obs", out->x->samples));
+    TSR_TRY(tsr__frame_index(&out->feature_names, in->hdf5, raw ? "raw/var" : "var",
+                             out->x->features));
+done:
+    return status;
 }
 
 tsr_status tsr__h5_read(tsr_data *out, const tsr__request *request)
@@ -277,12 +332,15 @@ tsr_status tsr__h5_read(tsr_data *out, const tsr__request *request)
                                       .matrix = matrix,
                                       .numbers = numbers,
                                       .texts = texts};
+    TSR_TRY(refuse_model(&from, request));
     TSR_TRY(tsr__container_read(out, request, &container));
+    if (out->x != NULL)
+        TSR_TRY(read_names(out, &from, request));
     if (out->x != NULL && (request->variable == NULL || strcmp(request->variable, "x") == 0))
         TSR_TRY(tsr__recipe_read(&out->recipe, from.hdf5, out->x->features));
 done:
-    tsr__names_clear(&from.paths);
     tsr__names_clear(&from.groups);
+    tsr__names_clear(&from.columns);
     tsr__free(from.variable);
     return tsr__hdf5_close(from.hdf5, status);
 }
@@ -305,8 +363,8 @@ static tsr_status write_sparse(tsr__hdf5 *to, const tsr_matrix *x, tsr__element 
         rows[i] = x->rows[i] - first;
     TSR_TRY(tsr__hdf5_make_group(to, "x"));
     TSR_TRY(tsr__hdf5_set_integers(to, "x", "shape", shape, 2));
-    TSR_TRY(tsr__hdf5_set_text(to, "x", "encoding-type", "csr_matrix"));
-    TSR_TRY(tsr__hdf5_set_text(to, "x", "encoding-version", "0.1.0"));
+    TSR_TRY(tsr__hdf5_set_variable_text(to, "x", "encoding-type", "csr_matrix"));
+    TSR_TRY(tsr__hdf5_set_variable_text(to, "x", "encoding-version", "0.1.0"));
     TSR_TRY(write_vector(to, "x/data", element,
                          (const char *)x->values + (size_t)first * tsr__type_size(x->type),
                          stored));

@@ -1,205 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * HDF5: files, lists and datasets; attributes are in hdf5_attribute.c.
+ * HDF5: datasets. Files are opened in hdf5_open.c; attributes are in hdf5_attribute.c.
  *
  * A dataset's header may announce anything. Before memory is asked for, the announced size is
  * compared with the bytes that are stored (times 1032 where they are compressed, which is the
- * most that deflate can do); an allowance lets fill values through that are stored nowhere.
- * Datasets whose bytes are in other files are refused. Groups are walked breadth first, to a
- * limited depth and number, since links may form loops. */
+ * most that deflate can do); an allowance lets fill values through that are stored nowhere. */
 #include "io/hdf5_file.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
-    DEPTH_MOST = 16,
-    OBJECTS_MOST = 20000,
     DEFLATE_MOST = 1032,
     FILL_ALLOWANCE = 64 << 20,
     VARIABLE_TEXT_SIZE = 16 /* what a text of variable length takes in a file */
 };
-
-/* herr_t is int and hid_t is 64 bits wide from 1.10 on; the compiler checks that it stays so.
- */
-tsr__hdf5_quiet tsr__hdf5_quiet_begin(void)
-{
-    tsr__hdf5_quiet quiet = {NULL, NULL};
-    (void)H5Eget_auto2(H5E_DEFAULT, &quiet.report, &quiet.to);
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return quiet;
-}
-
-void tsr__hdf5_quiet_end(tsr__hdf5_quiet quiet)
-{
-    (void)H5Eset_auto2(H5E_DEFAULT, quiet.report, quiet.to);
-}
-
-static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *out)
-{
-    tsr__line *line = out;
-    if (n == 0 && error->desc != NULL)
-        tsr__line_add(line, ": %.200s", error->desc);
-    return 0;
-}
-
-tsr_status tsr__hdf5_failed(tsr_status code, const char *what, const char *name)
-{
-    char why[256] = "";
-    tsr__line line = TSR_LINE(why);
-    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &line);
-    return tsr__fail(code, "HDF5 cannot %s%s%s%s", what, *name != '\0' ? " " : "", name, why);
-}
-
-const char *tsr__hdf5_path(const char *name)
-{
-    return *name != '\0' ? name : "/";
-}
-
-/* Why the system would not open it; 0: it would. */
-static int access_of(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    const int why = file == NULL ? errno : 0;
-    if (file != NULL)
-        (void)fclose(file);
-    return why;
-}
-
-static tsr_status open_or_create(tsr__hdf5 **out, const char *path, bool create)
-{
-    tsr_status status = TSR_OK;
-    tsr__hdf5 *file = NULL;
-    TSR_NEW_ZERO(file, 1);
-    file->id = -1;
-    file->quiet = tsr__hdf5_quiet_begin();
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    (void)H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-    file->id = create ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
-                      : H5Fopen(path, H5F_ACC_RDONLY, access);
-    (void)H5Pclose(access);
-    if (file->id < 0 && !create && access_of(path) != 0)
-        TSR_FAIL(TSR_ERROR_IO, "cannot open: %s", strerror(access_of(path)));
-    if (file->id < 0)
-        TSR_TRY(tsr__hdf5_failed(create ? TSR_ERROR_IO : TSR_ERROR_FORMAT,
-                                 create ? "create the file" : "open the file", ""));
-    *out = file, file = NULL;
-done:
-    return tsr__hdf5_close(file, status);
-}
-
-tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path)
-{
-    return open_or_create(out, path, false);
-}
-
-tsr_status tsr__hdf5_create(tsr__hdf5 **out, const char *path)
-{
-    return open_or_create(out, path, true);
-}
-
-tsr_status tsr__hdf5_close(tsr__hdf5 *file, tsr_status status)
-{
-    if (file == NULL)
-        return status;
-    const bool lost = file->id >= 0 && (H5Fflush(file->id, H5F_SCOPE_LOCAL) < 0);
-    const bool unsaid = file->id >= 0 && H5Fclose(file->id) < 0;
-    if (status == TSR_OK && (lost || unsaid))
-        status = tsr__hdf5_failed(TSR_ERROR_IO, "complete the file", "");
-    tsr__hdf5_quiet_end(file->quiet);
-    tsr__free(file);
-    return status;
-}
-
-bool tsr__hdf5_has(const tsr__hdf5 *file, const char *name)
-{
-    const hid_t object = H5Oopen(file->id, tsr__hdf5_path(name), H5P_DEFAULT);
-    if (object >= 0)
-        (void)H5Oclose(object);
-    return object >= 0;
-}
-
-/* The links of one group, as paths. */
-typedef struct links {
-    const char *folder;
-    tsr__names found;
-    tsr_status status;
-} links;
-
-static herr_t collect(hid_t group, const char *name, const H5L_info_t *about, void *context)
-{
-    tsr_status status = TSR_OK;
-    links *in = context;
-    char *path = NULL;
-    (void)group;
-    if (about->type != H5L_TYPE_HARD)
-        return 0;
-    if (in->found.count >= OBJECTS_MOST)
-        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "more than %d objects in the HDF5 file", OBJECTS_MOST);
-    const size_t folder = strlen(in->folder), size = folder + strlen(name) + 2;
-    TSR_NEW(path, (int64_t)size);
-    memcpy(path, in->folder, folder);
-    path[folder] = '/';
-    strcpy(path + folder + (folder > 0), name);
-    TSR_TRY(tsr__names_add(&in->found, path));
-done:
-    tsr__free(path);
-    in->status = status;
-    return status < 0 ? -1 : 0;
-}
-
-static int depth_of(const char *path)
-{
-    int depth = 0;
-    for (; *path != '\0'; path++)
-        depth += *path == '/';
-    return depth;
-}
-
-/* Adds the datasets of one group to `out` and its groups to `groups`. */
-static tsr_status list_group(tsr__names *out, tsr__names *groups, const tsr__hdf5 *file,
-                             const char *name)
-{
-    tsr_status status = TSR_OK;
-    links in = {.folder = name};
-    const hid_t group = H5Gopen2(file->id, tsr__hdf5_path(name), H5P_DEFAULT);
-    hsize_t at = 0;
-
-    if (group < 0 || H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, collect, &in) < 0)
-        TSR_TRY(in.status < 0 ? in.status
-                              : tsr__hdf5_failed(TSR_ERROR_FORMAT, "list the group", name));
-    for (int64_t i = 0; i < in.found.count; i++) {
-        const hid_t object = H5Oopen(file->id, in.found.name[i], H5P_DEFAULT);
-        const H5I_type_t type = object >= 0 ? H5Iget_type(object) : H5I_BADID;
-        if (object >= 0)
-            (void)H5Oclose(object);
-        if (out->count + groups->count >= OBJECTS_MOST)
-            TSR_FAIL(TSR_ERROR_UNSUPPORTED, "more than %d objects in the HDF5 file",
-                     OBJECTS_MOST);
-        if (type == H5I_DATASET)
-            TSR_TRY(tsr__names_add(out, in.found.name[i]));
-        else if (type == H5I_GROUP && depth_of(in.found.name[i]) < DEPTH_MOST)
-            TSR_TRY(tsr__names_add(groups, in.found.name[i]));
-    }
-done:
-    if (group >= 0)
-        (void)H5Gclose(group);
-    tsr__names_clear(&in.found);
-    return status;
-}
-
-tsr_status tsr__hdf5_list(tsr__names *out, const tsr__hdf5 *file)
-{
-    tsr_status status = TSR_OK;
-    tsr__names groups = {NULL, 0, 0};
-    TSR_TRY(tsr__names_add(&groups, ""));
-    for (int64_t i = 0; i < groups.count; i++)
-        TSR_TRY(list_group(out, &groups, file, groups.name[i]));
-done:
-    tsr__names_clear(&groups);
-    return status;
-}
 
 /* An open dataset with its parts. */
 typedef struct dataset {
@@ -219,6 +33,8 @@ static void close_dataset(dataset *set)
 
 static tsr_status open_dataset(dataset *out, const tsr__hdf5 *file, const char *name)
 {
+    if (!tsr__hdf5_has(file, name))
+        return tsr__fail(TSR_ERROR_FORMAT, "there is no %s in the file", name);
     dataset set = {H5Dopen2(file->id, name, H5P_DEFAULT), -1, -1, 0};
     if (set.id >= 0) {
         set.type = H5Dget_type(set.id);
@@ -295,8 +111,6 @@ static tsr_status check_storage(dataset *set, const tsr__hdf5 *file, const char 
 
     if (made < 0 || count < 0 || H5Fget_filesize(file->id, &whole) < 0)
         TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", name));
-    if (H5Pget_layout(made) == H5D_VIRTUAL || H5Pget_external_count(made) > 0)
-        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s keeps its values in other files", name);
     stored = stored < whole ? stored : whole;
     const double factor = H5Pget_nfilters(made) > 0 ? DEFLATE_MOST : 1;
     if ((double)count * (double)item > (double)stored * factor + FILL_ALLOWANCE)
@@ -409,6 +223,31 @@ tsr_status tsr__hdf5_read_texts(tsr__names *out, const tsr__hdf5 *file, const ch
     TSR_TRY(H5Tis_variable_str(set.type) > 0 ? read_variable(out, file, name, &set)
                                              : read_fixed(out, file, name, &set));
 done:
+    close_dataset(&set);
+    return status;
+}
+
+tsr_status tsr__hdf5_read_references(tsr__names *out, const tsr__hdf5 *file, const char *name,
+                                     int64_t most)
+{
+    tsr_status status = TSR_OK;
+    dataset set = {-1, -1, -1, 0};
+    hobj_ref_t *address = NULL;
+    TSR_TRY(open_dataset(&set, file, name));
+    if (H5Tequal(set.type, H5T_STD_REF_OBJ) <= 0)
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s does not hold references", name);
+    TSR_TRY(check_storage(&set, file, name, sizeof *address));
+    TSR_NEW(address, set.count);
+    if (H5Dread(set.id, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, address) < 0)
+        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "read", name));
+    for (int64_t i = 0; i < set.count && (most < 0 || i < most); i++) {
+        const char *path = address[i] != 0 ? tsr__hdf5_at(file, address[i]) : "";
+        if (path == NULL)
+            TSR_FAIL(TSR_ERROR_FORMAT, "%s refers to what is not in the file", name);
+        TSR_TRY(tsr__names_add(out, path));
+    }
+done:
+    tsr__free(address);
     close_dataset(&set);
     return status;
 }

@@ -3,40 +3,37 @@
  * HDF5 in a few calls: datasets and attributes by their path ("x", "group/data"; "" is the file
  * itself), in this library's types. hdf5.h itself stays behind it.
  *
- * HDF5 prints its errors on its own; while a file is open here that is switched off. */
+ * A file that is opened to be read is walked first (hdf5_open.c): names that it does not have, or
+ * that lead elsewhere, are not there for any function below. */
 #ifndef TSR_IO_HDF5_H
 #define TSR_IO_HDF5_H
 
 #include "io/array.h"
 
-/* Switches HDF5's printing off, and back to what it was. */
-typedef struct tsr__hdf5_quiet {
-    int (*report)(int64_t stack, void *to);
-    void *to;
-} tsr__hdf5_quiet;
-
-tsr__hdf5_quiet tsr__hdf5_quiet_begin(void);
-void tsr__hdf5_quiet_end(tsr__hdf5_quiet quiet);
-
 typedef struct tsr__hdf5 tsr__hdf5;
 
-tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path); /* to read */
+/* To read: refuses what is not a plain file, does not fit its seal (seal.h), or would have other
+ * files opened or code loaded. */
+tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path);
 tsr_status tsr__hdf5_create(tsr__hdf5 **out, const char *path);
 
 /* Closes, also after a failure; returns `status`, or why a file that went well so far could not
  * be completed. */
 tsr_status tsr__hdf5_close(tsr__hdf5 *file, tsr_status status);
 
-/* Reading. list: the paths of all datasets, sorted within each group; links to other files are
- * not followed. describe: element NONE where it is neither numbers nor texts; out->name is
- * `name`. read: every element, as FLOAT64, FLOAT32, INT64 or INT32, row-major, owned by the
- * caller; what was announced is compared with what is stored before memory is asked for. */
+/* Reading. datasets: the paths of all, sorted within each group. describe: element NONE where it
+ * is neither numbers nor texts; out->name is `name`. read: every element, as FLOAT64, FLOAT32,
+ * INT64 or INT32, row-major, owned by the caller; what was announced is compared with what is
+ * stored before memory is asked for. references: the paths that the first `most` (-1: all) of a
+ * dataset of object references mean, "" where one means nothing. */
 bool tsr__hdf5_has(const tsr__hdf5 *file, const char *name);
-tsr_status tsr__hdf5_list(tsr__names *out, const tsr__hdf5 *file);
+const tsr__names *tsr__hdf5_datasets(const tsr__hdf5 *file);
 tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *name,
                           tsr__element as);
 tsr_status tsr__hdf5_read_texts(tsr__names *out, const tsr__hdf5 *file, const char *name);
+tsr_status tsr__hdf5_read_references(tsr__names *out, const tsr__hdf5 *file, const char *name,
+                                     int64_t most);
 
 /* Writing. Arrays are FLOAT64, FLOAT32, INT64 or INT32 of one or two dimensions, row-major with
  * `stride` elements from one row to the next, and stored in one piece. */
@@ -53,11 +50,15 @@ tsr_status tsr__hdf5_write_texts(tsr__hdf5 *file, const char *name, const char *
                                  int64_t count);
 
 /* Attributes of the object `name`. Getting one that is not there, or not of that kind and
- * count, fails. A text that is got is owned by the caller. */
+ * count, fails. A text that is got is owned by the caller. Texts are written with a fixed length:
+ * HDF5 1.10 itself crashes on damaged texts of variable length, which other programs' conventions
+ * (AnnData) want all the same. */
 tsr_status tsr__hdf5_list_attributes(tsr__names *out, const tsr__hdf5 *file, const char *name);
 bool tsr__hdf5_has_attribute(const tsr__hdf5 *file, const char *name, const char *attribute);
 tsr_status tsr__hdf5_set_text(tsr__hdf5 *file, const char *name, const char *attribute,
                               const char *text);
+tsr_status tsr__hdf5_set_variable_text(tsr__hdf5 *file, const char *name, const char *attribute,
+                                       const char *text);
 tsr_status tsr__hdf5_set_integers(tsr__hdf5 *file, const char *name, const char *attribute,
                                   const int64_t *value, int64_t count);
 tsr_status tsr__hdf5_set_reals(tsr__hdf5 *file, const char *name, const char *attribute,

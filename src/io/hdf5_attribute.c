@@ -57,9 +57,17 @@ static hid_t space_of(int64_t count)
                       : H5Screate_simple(1, &(hsize_t){(hsize_t)count}, NULL);
 }
 
-/* Of variable length, which other programs take for a text rather than for bytes. */
 tsr_status tsr__hdf5_set_text(tsr__hdf5 *file, const char *name, const char *attribute,
                               const char *text)
+{
+    const hid_t type = tsr__hdf5_text_type(*text != '\0' ? strlen(text) : 1);
+    const tsr_status status = set(file, name, attribute, type, space_of(1), text);
+    (void)H5Tclose(type);
+    return status;
+}
+
+tsr_status tsr__hdf5_set_variable_text(tsr__hdf5 *file, const char *name, const char *attribute,
+                                       const char *text)
 {
     const hid_t type = tsr__hdf5_text_type(H5T_VARIABLE);
     const tsr_status status = set(file, name, attribute, type, space_of(1), &text);

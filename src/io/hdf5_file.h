@@ -9,13 +9,33 @@
 
 #include <hdf5.h>
 
+/* A group or dataset that the walk has passed. */
+typedef struct tsr__hdf5_object {
+    char *path; /* "" is the file */
+    uint64_t address;
+    bool group;
+} tsr__hdf5_object;
+
 struct tsr__hdf5 {
     hid_t id;
-    tsr__hdf5_quiet quiet;
+    tsr__hdf5_object *object; /* breadth first */
+    int64_t objects, room;
+    tsr__hdf5_object **by_path, **by_address; /* the same, sorted */
+    tsr__names datasets;
+    H5E_auto2_t report; /* how HDF5 behaved before */
+    void *to;
+    unsigned plugins;
 };
 
-/* "HDF5 cannot read x: ...", with the innermost of HDF5's own reasons. */
+/* "cannot read x: ...", with the system's reason where HDF5 passes one on. */
 tsr_status tsr__hdf5_failed(tsr_status code, const char *what, const char *name);
+
+/* Refuses a dataset whose values are in other files or packed by other filters than HDF5's own
+ * deflate and shuffle. */
+tsr_status tsr__hdf5_check_storage(hid_t dataset, const char *name);
+
+/* The path of the object at an address, or NULL. */
+const char *tsr__hdf5_at(const tsr__hdf5 *file, uint64_t address);
 
 const char *tsr__hdf5_path(const char *name); /* "" is "/" */
 hid_t tsr__hdf5_native(tsr__element element); /* FLOAT64, FLOAT32, INT64, INT32 */

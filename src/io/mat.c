@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * MATLAB's .mat files are read by matio: versions 4, 5 (also compressed) and 7.3.
+ * MATLAB's .mat files of versions 4 and 5 (also compressed) are read by matio; version 7.3 is
+ * HDF5, and never reaches it: mat73.c.
  *
  * Numeric classes, logical, sparse; texts are the rows of a char matrix or the strings of a
  * cell array. Data are column-major; three dimensions (h, w, n) are a stack of pictures. Labels
@@ -13,9 +14,9 @@
 #include "io/mat.h"
 #include "base/text.h"
 #include "io/container.h"
-#include "io/hdf5.h"
 
 #include <matio.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -293,74 +294,23 @@ done:
     return status;
 }
 
-/* Unit i of text data, whose units have 1, 2 or 4 bytes. */
-static uint32_t unit_at(const matvar_t *text, int64_t i)
-{
-    const char *at = (const char *)text->data + i * text->data_size;
-    uint32_t wide = 0;
-    uint16_t half = 0;
-    if (text->data_size == 1)
-        return *(const unsigned char *)at;
-    if (text->data_size == 2) {
-        memcpy(&half, at, sizeof half);
-        return half;
-    }
-    memcpy(&wide, at, sizeof wide);
-    return wide;
-}
-
-/* Units in a row. One row of UTF-8 has more bytes than the characters that dims count. */
-static int64_t columns_of(const matvar_t *text)
-{
-    const bool bytes = text->data_type == MAT_T_UTF8 && text->dims[0] == 1;
-    return (int64_t)(bytes ? text->nbytes : text->dims[1]);
-}
-
-/* Row `row` of a char matrix as UTF-8 without the blanks that pad it. One-byte units are taken
- * as they are; two-byte units may be pairs. `out` has room for 4 bytes a column and a zero. */
-static void put_row(char *out, const matvar_t *text, int64_t row)
-{
-    const int64_t rows = (int64_t)text->dims[0], columns = columns_of(text);
-    char *end = out;
-    for (int64_t j = 0; j < columns; j++) {
-        uint32_t unit = unit_at(text, row + j * rows);
-        if (unit == 0)
-            break;
-        if (text->data_size == 1) {
-            *end++ = (char)unit;
-            continue;
-        }
-        if ((unit & 0xfffffc00) == 0xd800 && j + 1 < columns) {
-            const uint32_t low = unit_at(text, row + (j + 1) * rows);
-            if ((low & 0xfffffc00) == 0xdc00) {
-                unit = 0x10000 + ((unit & 0x3ff) << 10 | (low & 0x3ff));
-                j++;
-            }
-        }
-        end += tsr__utf8_put(end, unit);
-    }
-    while (end > out && end[-1] == ' ')
-        end--;
-    *end = '\0';
-}
-
+/* One row of UTF-8 has more bytes than the characters that dims count. */
 static tsr_status add_rows(tsr__names *out, const matvar_t *text)
 {
-    tsr_status status = TSR_OK;
-    char *row = NULL;
-    const int64_t count = count_of(text);
-    if (text->rank != 2 || text->data_size < 1 || text->data_size > 4 || text->data_size == 3 ||
+    const int64_t count = count_of(text), item = text->data_size;
+    if (text->rank != 2 || item < 1 || item > 4 || item == 3 ||
         (count > 0 && text->data == NULL) ||
         count > (int64_t)(text->nbytes / (size_t)text->data_size))
-        TSR_FAIL(TSR_ERROR_FORMAT, "a text is damaged");
-    TSR_NEW(row, count > 0 ? 4 * columns_of(text) + 1 : 1);
-    for (size_t i = 0; count > 0 && i < text->dims[0]; i++) {
-        put_row(row, text, (int64_t)i);
-        TSR_TRY(tsr__names_add(out, row));
-    }
-done:
-    tsr__free(row);
-    return status;
+        return tsr__fail(TSR_ERROR_FORMAT, "a text is damaged");
+    if (count == 0)
+        return TSR_OK;
+    const bool whole = text->data_type == MAT_T_UTF8 && text->dims[0] == 1;
+    return tsr__mat_add_rows(
+        out, &(tsr__mat_text){.units = text->data,
+                              .item = item,
+                              .rows = (int64_t)text->dims[0],
+                              .columns = (int64_t)(whole ? text->nbytes : text->dims[1]),
+                              .bytes = item == 1});
 }
 
 /* A cell is one text, the first row of a char matrix. */
@@ -394,20 +344,35 @@ done:
     return status;
 }
 
-/* Version 7.3 is HDF5, which prints unless it is told not to; matio does not tell it. */
+/* Whether the first block says version 7.3, in either byte order. */
+static bool is_hdf5(const char *path)
+{
+    enum { VERSION_AT = 124 };
+    char mark[4] = "";
+    FILE *file = fopen(path, "rbe");
+    const bool found =
+        file != NULL && fseek(file, VERSION_AT, SEEK_SET) == 0 &&
+        fread(mark, 1, sizeof mark, file) == sizeof mark &&
+        (memcmp(mark, "\0\2IM", sizeof mark) == 0 || memcmp(mark, "\2\0MI", sizeof mark) == 0);
+    if (file != NULL)
+        (void)fclose(file);
+    return found;
+}
+
 tsr_status tsr__mat_read(tsr_data *out, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
     archive from = {0};
     struct stat about;
-    const tsr__hdf5_quiet quiet = tsr__hdf5_quiet_begin();
 
+    if (stat(request->path, &about) != 0 || !S_ISREG(about.st_mode))
+        TSR_FAIL(TSR_ERROR_IO, "is not a file on disk, as .mat files must be");
+    if (is_hdf5(request->path))
+        return tsr__mat73_read(out, request);
     TSR_TRY(tsr__mat_check(request->path));
-    if (stat(request->path, &about) != 0)
-        TSR_FAIL(TSR_ERROR_IO, "cannot look at it");
     from.size = (double)about.st_size;
     from.mat = Mat_Open(request->path, MAT_ACC_RDONLY);
-    if (from.mat == NULL)
+    if (from.mat == NULL || Mat_GetVersion(from.mat) == MAT_FT_MAT73)
         TSR_FAIL(TSR_ERROR_FORMAT, "is no .mat file of version 4, 5 or 7.3");
     TSR_TRY(list(&from));
     TSR_TRY(find_old_shapes(&from));
@@ -425,6 +390,5 @@ done:
     tsr__names_clear(&from.names);
     tsr__free(from.variable);
     tsr__free(from.nature);
-    tsr__hdf5_quiet_end(quiet);
     return status;
 }

@@ -67,13 +67,17 @@ static bool is_hidden(const tsr__variable *variable)
     return strncmp(variable->name, "__", 2) == 0;
 }
 
+static bool is_numbers(const tsr__variable *variable)
+{
+    return variable->element != TSR_ELEMENT_NONE && !tsr__element_is_text(variable->element) &&
+           !is_hidden(variable);
+}
+
 static bool is_matrix(const tsr__variable *variable)
 {
-    const bool numbers =
-        variable->element != TSR_ELEMENT_NONE && !tsr__element_is_text(variable->element);
     const bool wide = variable->rank == 2 &&
                       (variable->sparse || (variable->shape[0] > 1 && variable->shape[1] > 1));
-    return numbers && (wide || variable->rank == 3) && !is_hidden(variable);
+    return is_numbers(variable) && (wide || variable->rank == 3);
 }
 
 static int find(const tsr__variable *variable, int count, const char *name)
@@ -84,10 +88,12 @@ static int find(const tsr__variable *variable, int count, const char *name)
     return -1;
 }
 
+/* What has a name of samples may be a single one of them, or have a single feature. */
 static int find_matrix(const tsr__variable *variable, int count, const char *name)
 {
     const int at = find(variable, count, name);
-    return at >= 0 && is_matrix(&variable[at]) ? at : -1;
+    const bool single = at >= 0 && is_numbers(&variable[at]) && variable[at].rank == 2;
+    return at >= 0 && (single || is_matrix(&variable[at])) ? at : -1;
 }
 
 /* As above, or what has that name and two dimensions but cannot be read: its reader says why,
@@ -132,8 +138,7 @@ static int labels_of(const tsr__variable *variable, int count, int samples, bool
     return found;
 }
 
-/* "fea (400 x 1024 uint8), gnd (400 x 1 float64)" */
-static void list(tsr__line *line, const tsr__variable *variable, int count)
+void tsr__variables_list(tsr__line *line, const tsr__variable *variable, int count)
 {
     const char *comma = "";
     for (int i = 0; i < count; i++) {
@@ -164,7 +169,7 @@ static tsr_status is_missing(const tsr__variable *variable, int count, const cha
     tsr__free((void *)(uintptr_t)names);
     if (nearest != NULL)
         tsr__line_add(&hint, " (%s was meant?)", nearest);
-    list(&line, variable, count);
+    tsr__variables_list(&line, variable, count);
     return tsr__fail(TSR_ERROR_DATA, "there is no %s%s; there is %s", wanted, advice, text);
 }
 
@@ -172,7 +177,7 @@ static tsr_status is_unclear(const tsr__variable *variable, int count, const cha
 {
     char text[1024];
     tsr__line line = TSR_LINE(text);
-    list(&line, variable, count);
+    tsr__variables_list(&line, variable, count);
     return tsr__fail(TSR_ERROR_DATA,
                      "cannot tell which variable holds the %s: %s; say which, as "
                      "FILE:NAME",
