@@ -430,6 +430,12 @@ TSR_API int64_t tsr_model_lacks(const tsr_model *model);
 /* The settings that the model was fitted with; texts belong to the model. */
 TSR_API const tsr_fit_options *tsr_model_options(const tsr_model *model);
 
+/* The line of the table that it is, with the loss, factors and weights that it was fitted with. */
+TSR_API tsr_status tsr_model_describe(tsr_model_info *out, const tsr_model *model);
+
+/* Where its samples came from, such as "faces.mat:fea"; NULL where that is not known. */
+TSR_API const char *tsr_model_origin(const tsr_model *model);
+
 /* How it went. */
 typedef struct tsr_fit_report {
     const char *model, *loss;
@@ -471,8 +477,12 @@ TSR_API const char *tsr_model_note(const tsr_model *model, int64_t i);
 
 /* 10. Using a fitted model ---------------------------------------------------------------- */
 
+/* An HDF5 file (doc/file-format.md). Archives of earlier versions are read. */
 TSR_API tsr_status tsr_model_write(const tsr_model *model, const char *path);
 TSR_API tsr_status tsr_model_read(tsr_model **out, const char *path);
+
+/* True when the file at `path` is a model archive, by its own word. */
+TSR_API bool tsr_path_holds_model(const char *path);
 
 /* A model of the given basis vectors alone, in the given order: a copy with those rows of the
  * basis and columns of the codes. Objective and errors stay those of the whole. */

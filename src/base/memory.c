@@ -11,6 +11,7 @@
 enum { SMALL = 1 << 26 }; /* any machine has that much: no need to ask it */
 
 static _Atomic int64_t asked, live, fail_at;
+static _Atomic bool exact;
 
 static double machine_bytes(void)
 {
@@ -36,8 +37,10 @@ void *tsr__alloc(int64_t count, size_t size)
     }
     atomic_fetch_add(&asked, 1);
     const bool told = atomic_load(&fail_at) > 0 && atomic_fetch_sub(&fail_at, 1) == 1;
-    const size_t room = ((size_t)bytes + 2 * TSR_ALIGN - 1) / TSR_ALIGN * TSR_ALIGN;
-    void *memory = told ? NULL : aligned_alloc(TSR_ALIGN, room);
+    const size_t room = atomic_load(&exact) ? (size_t)bytes : (size_t)bytes + TSR_ALIGN;
+    void *memory = NULL;
+    if (told || posix_memalign(&memory, TSR_ALIGN, room) != 0)
+        memory = NULL;
     if (memory == NULL)
         (void)tsr__fail(TSR_ERROR_MEMORY, "out of memory: %lld bytes refused",
                         (long long)bytes);
@@ -126,6 +129,11 @@ int64_t tsr__memory_asked(void)
 int64_t tsr__memory_live(void)
 {
     return atomic_load(&live);
+}
+
+void tsr__memory_exact(bool on)
+{
+    atomic_store(&exact, on);
 }
 
 void tsr__memory_fail_at(int64_t nth)

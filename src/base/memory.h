@@ -88,4 +88,8 @@ int64_t tsr__memory_asked(void);
 int64_t tsr__memory_live(void);
 void tsr__memory_fail_at(int64_t nth);
 
+/* For tests: whether what is asked for has nothing behind it, so that a sanitizer sees who reads
+ * there. Kernels do, by right: not to be left on while they run. */
+void tsr__memory_exact(bool on);
+
 #endif

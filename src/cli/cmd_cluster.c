@@ -56,12 +56,6 @@ static void subject_clear(subject *s)
     tsr_model_free(s->model);
 }
 
-static bool may_be_model(const char *path)
-{
-    const size_t length = strlen(path);
-    return length > 3 && strcmp(path + length - 3, ".h5") == 0;
-}
-
 static tsr_status open_model(subject *s, const char *path, const struct values *values)
 {
     if (values->model != NULL)
@@ -187,10 +181,9 @@ static tsr_status run(const cli_call *call)
     int64_t clusters = 0;
     double cost = 0;
     values->read.progress = terminal_progress(values->talk.quiet);
-    if (may_be_model(path) && tsr_model_read(&s.model, path) == TSR_OK)
-        TSR_TRY(open_model(&s, path, values));
-    else
-        TSR_TRY(open_data(&s, path, values));
+    if (tsr_path_holds_model(path))
+        TSR_TRY(tsr_model_read(&s.model, path));
+    TSR_TRY(s.model != NULL ? open_model(&s, path, values) : open_data(&s, path, values));
     TSR_TRY(count_clusters(&clusters, &s, values));
     const tsr_cluster_options options = {.clusters = clusters,
                                          .restarts = values->restarts,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * tessera info: what a file or folder holds, and what looks suspicious about it. */
+ * tessera info: what a file or folder holds, and what looks suspicious about it; what a model is. */
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/about.h"
 #include "cli/command.h"
 #include "io/data.h"
 
@@ -232,10 +233,22 @@ done:
     return status;
 }
 
+static tsr_status show_model(const char *path, const struct values *values)
+{
+    tsr_model *model = NULL;
+    tsr_status status = tsr_model_read(&model, path);
+    if (status == TSR_OK)
+        status = values->talk.json ? about_json(path, model) : about_print(path, model);
+    tsr_model_free(model);
+    return status;
+}
+
 static tsr_status run(const cli_call *call)
 {
     tsr_status status = TSR_OK;
     struct values *values = call->values;
+    if (tsr_path_holds_model(call->operand[0]))
+        return show_model(call->operand[0], values);
     struct finding found = {0};
     tsr_data *data = NULL;
     values->read.progress = terminal_progress(values->talk.quiet);
@@ -265,9 +278,11 @@ const cli_command command_info = {
     .name = "info",
     .topic = "data",
     .summary = "Say what a file or folder holds and what looks suspicious about it.",
-    .usage = "[options] DATA",
-    .details = "DATA is a file, FILE:NAME (a variable of it) or a folder of images.",
-    .example = "  tessera info faces.mat --show 0",
+    .usage = "[options] DATA|MODEL.h5",
+    .details =
+        "DATA is a file, FILE:NAME (a variable of it) or a folder of images. Of a model it "
+        "says\nwhat was fitted, to what, with which settings, and how it went.",
+    .example = "  tessera info faces.mat --show 0\n  tessera info model.h5",
     .least = 1,
     .most = 1,
     .size = sizeof(struct values),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Fitted models: getters, the record of their settings, freeing. */
-#include "factor/model.h"
+#include "factor/parts.h"
 
 #include "base/settings.h"
 #include "io/recipe.h"
@@ -51,23 +51,12 @@ void tsr_model_free(tsr_model *model)
 {
     if (model == NULL)
         return;
+    for (const tsr__part *part = tsr__parts; part->name != NULL; part++)
+        if (part->kind->free != NULL)
+            part->kind->free(part, model);
     tsr__names_clear(&model->setting);
-    tsr__names_clear(&model->feature_names);
-    tsr__names_clear(&model->notes);
     tsr__recipe_clear(&model->recipe);
-    tsr__state_clear(&model->state);
-    tsr_matrix_free(model->basis);
-    tsr_matrix_free(model->codes);
-    tsr_matrix_free(model->weights);
-    tsr_matrix_free(model->atoms);
-    tsr_labels_free(model->labels);
-    tsr_matrix_free(model->sample_weights);
     tsr__free(model->origin);
-    tsr__free(model->gram);
-    tsr__free(model->scale);
-    tsr__free(model->seen);
-    tsr__free(model->objective);
-    tsr__free(model->seconds);
     tsr__free(model);
 }
 
@@ -154,17 +143,11 @@ const char *tsr_model_note(const tsr_model *model, int64_t i)
     return i >= 0 && i < model->notes.count ? model->notes.name[i] : NULL;
 }
 
-bool tsr_models_get(tsr_model_info *out, int64_t i)
+static void show_row(tsr_model_info *out, const tsr__model_row *row)
 {
     static const char *const losses[] = {"frobenius", "kl"},
                              *const bases[] = {"free", "concept"},
                              *const codes[] = {"free", "tied"};
-    int64_t count = 0;
-    while (tsr__models[count].name != NULL)
-        count++;
-    if (i < 0 || i >= count)
-        return false;
-    const tsr__model_row *row = &tsr__models[i];
     *out = (tsr_model_info){.name = row->name,
                             .title = row->title,
                             .loss = losses[row->loss],
@@ -173,5 +156,33 @@ bool tsr_models_get(tsr_model_info *out, int64_t i)
                             .uses = row->uses,
                             .source = row->source};
     tsr__model_objective(out->objective, sizeof out->objective, row);
+}
+
+bool tsr_models_get(tsr_model_info *out, int64_t i)
+{
+    int64_t count = 0;
+    while (tsr__models[count].name != NULL)
+        count++;
+    if (i < 0 || i >= count)
+        return false;
+    show_row(out, &tsr__models[i]);
     return true;
+}
+
+tsr_status tsr_model_describe(tsr_model_info *out, const tsr_model *model)
+{
+    tsr_status status = TSR_OK;
+    tsr__plan plan;
+    TSR_TRY(tsr__plan_make(&plan, &model->options));
+    tsr__model_row row = *plan.row;
+    row.loss = plan.loss, row.basis = plan.basis, row.codes = plan.codes, row.ncw = plan.ncw;
+    row.weights[TSR_UNIT_DATA] = plan.weights;
+    show_row(out, &row);
+done:
+    return status;
+}
+
+const char *tsr_model_origin(const tsr_model *model)
+{
+    return model->origin;
 }

@@ -23,16 +23,11 @@ void tsr__state_clear(tsr__state *state)
     *state = (tsr__state){0};
 }
 
-typedef struct part {
-    void *values; /* of the solver; NULL: it has none */
-    int64_t count;
-    tsr_type type;
-} part;
-
-static void list_parts(part list[TSR_STATE_PARTS], const tsr__solver *s)
+/* Those of the solver; values NULL where it has none. */
+static void list_parts(tsr__state_part list[TSR_STATE_PARTS], const tsr__solver *s)
 {
     const int64_t n = s->n * s->k, m = s->m * s->k, square = s->k * s->k;
-    const part parts[TSR_STATE_PARTS] = {
+    const tsr__state_part parts[TSR_STATE_PARTS] = {
         [TSR_STATE_PLAIN] = {s->plain, n, s->type},
         [TSR_STATE_GRAM] = {s->gram, square, s->type},
         [TSR_STATE_GRAM_NEGATIVE] = {s->gram_negative, square, s->type},
@@ -54,7 +49,7 @@ static bool of_factors(int i)
 tsr_status tsr__state_take(tsr__state *state, const tsr__solver *s, bool own)
 {
     tsr_status status = TSR_OK;
-    part list[TSR_STATE_PARTS];
+    tsr__state_part list[TSR_STATE_PARTS];
     tsr__state_clear(state);
     list_parts(list, s);
     for (int i = 0; i < TSR_STATE_PARTS; i++) {
@@ -96,7 +91,7 @@ static void give_factors(tsr__solver *s, const tsr_model *from, const int64_t *r
 tsr_status tsr__state_give(tsr__solver *s, const tsr_model *from, const int64_t *row_of)
 {
     const tsr__state *state = &from->state;
-    part list[TSR_STATE_PARTS];
+    tsr__state_part list[TSR_STATE_PARTS];
     list_parts(list, s);
     if (!state->own)
         give_factors(s, from, row_of);

@@ -22,6 +22,12 @@ enum {
 };
 extern const char *const tsr__state_names[TSR_STATE_PARTS];
 
+typedef struct tsr__state_part {
+    void *values;
+    int64_t count;
+    tsr_type type;
+} tsr__state_part;
+
 typedef struct tsr__state {
     bool known;   /* there is one */
     bool own;     /* of another run than the model's: the best so far was an earlier start's */
@@ -29,11 +35,7 @@ typedef struct tsr__state {
     int64_t next; /* the start after this run; the number of starts where all are done */
     double push, run, last;
     double most; /* of the starts' objectives so far */
-    struct {
-        void *values;
-        int64_t count;
-        tsr_type type;
-    } part[TSR_STATE_PARTS];
+    tsr__state_part part[TSR_STATE_PARTS];
     int64_t limit;      /* iterations that the run was given */
     int64_t iterations; /* own: the run's history */
     double *objective, *seconds;

@@ -15,6 +15,9 @@ typedef struct tsr__hdf5 tsr__hdf5;
 /* To read: refuses what is not a plain file, does not fit its seal (seal.h), or would have other
  * files opened or code loaded. */
 tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path);
+/* Whether the file begins as HDF5 files do. */
+bool tsr__hdf5_is_one(const char *path);
+
 tsr_status tsr__hdf5_create(tsr__hdf5 **out, const char *path);
 
 /* Closes, also after a failure; returns `status`, or why a file that went well so far could not

@@ -14,6 +14,7 @@
 #include "io/seal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -291,6 +292,21 @@ static tsr_status check_regular(const char *path)
     if (!S_ISREG(about.st_mode))
         return tsr__fail(TSR_ERROR_IO, "is a pipe or device: HDF5 is read from files on disk");
     return TSR_OK;
+}
+
+bool tsr__hdf5_is_one(const char *path)
+{
+    static const char mark[] = "\x89HDF\r\n\x1a\n";
+    char head[sizeof mark] = "";
+    if (check_regular(path) < 0)
+        return false;
+    FILE *file = fopen(path, "rbe");
+    if (file == NULL)
+        return false;
+    const bool is_one = fread(head, 1, sizeof mark - 1, file) == sizeof mark - 1 &&
+                        memcmp(head, mark, sizeof mark - 1) == 0;
+    (void)fclose(file);
+    return is_one;
 }
 
 static tsr_status open_or_create(tsr__hdf5 **out, const char *path, bool create)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * THE PARTS OF A MODEL: the tables, and what is done to one part. */
+#include "factor/parts.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#define OF(member)  offsetof(struct tsr_model, member)
+#define STATE(name) offsetof(struct tsr_model, state.part[TSR_STATE_##name])
+#define ANY         DBL_MAX
+
+/* What a sum of squares may still be made of: as large as samples may be. */
+#define LARGE 1e150
+
+#define ONE       TSR_EXTENT_ONE
+#define K         TSR_EXTENT_K
+#define M         TSR_EXTENT_M
+#define N         TSR_EXTENT_N
+#define STEPS     TSR_EXTENT_STEPS
+#define OWN_STEPS TSR_EXTENT_OWN_STEPS
+#define FREELY    TSR_EXTENT_ANY
+#define NEVER     TSR_NEVER
+#define ALWAYS    TSR_ALWAYS
+#define FREE      TSR_WHEN_FREE
+#define CONCEPT   TSR_WHEN_CONCEPT
+#define KERNEL    TSR_WHEN_KERNEL
+#define CUTS      TSR_WHEN_CUTS
+#define LABELLED  TSR_WHEN_LABELLED
+#define STEPPED   TSR_WHEN_STEPPED
+#define APART     TSR_WHEN_APART
+
+/* clang-format off */
+const tsr__part tsr__parts[] = {
+    /* name                  at                              kind                rows       columns required  >= 0    largest */
+    {"basis",                OF(basis),                      &tsr__part_matrix,  K,         M,   ALWAYS,   FREE,   LARGE},
+    {"codes",                OF(codes),                      &tsr__part_matrix,  N,         K,   ALWAYS,   ALWAYS, LARGE},
+    {"weights",              OF(weights),                    &tsr__part_matrix,  N,         K,   CONCEPT,  ALWAYS, LARGE},
+    {"atoms",                OF(atoms),                      &tsr__part_matrix,  N,         M,   KERNEL,   NEVER,  LARGE},
+    {"gram",                 OF(gram),                       &tsr__part_square,  K,         K,   KERNEL,   NEVER,  ANY},
+    {"scale",                OF(scale),                      &tsr__part_reals,   M,         ONE, CUTS,     NEVER,  LARGE},
+    {"sample_weights",       OF(sample_weights),             &tsr__part_matrix,  N,         ONE, NEVER,    ALWAYS, LARGE},
+    {"objective",            OF(objective),                  &tsr__part_reals,   STEPS,     ONE, STEPPED,  NEVER,  ANY},
+    {"seconds",              OF(seconds),                    &tsr__part_reals,   STEPS,     ONE, STEPPED,  ALWAYS, ANY},
+    {"classes",              OF(labels),                     &tsr__part_classes, FREELY,    ONE, NEVER,    NEVER,  ANY},
+    {"labels",               OF(labels),                     &tsr__part_labels,  N,         ONE, NEVER,    NEVER,  ANY},
+    {"seen",                 OF(seen),                       &tsr__part_seen,    N,         ONE, LABELLED, NEVER,  ANY},
+    {"feature_names",        OF(feature_names),              &tsr__part_names,   M,         ONE, NEVER,    NEVER,  ANY},
+    {"notes",                OF(notes),                      &tsr__part_names,   FREELY,    ONE, NEVER,    NEVER,  ANY},
+    {"state/plain",          STATE(PLAIN),                   &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  LARGE},
+    {"state/gram",           STATE(GRAM),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
+    {"state/gram_negative",  STATE(GRAM_NEGATIVE),           &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
+    {"state/lift",           STATE(LIFT),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
+    {"state/lift_negative",  STATE(LIFT_NEGATIVE),           &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
+    {"state/column_sum",     STATE(COLUMN_SUM),              &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
+    {"state/basis",          STATE(BASIS),                   &tsr__part_state,   FREELY,    ONE, NEVER,    FREE,   LARGE},
+    {"state/codes",          STATE(CODES),                   &tsr__part_state,   FREELY,    ONE, NEVER,    ALWAYS, LARGE},
+    {"state/weights",        STATE(WEIGHTS),                 &tsr__part_state,   FREELY,    ONE, NEVER,    ALWAYS, LARGE},
+    {"state/objective",      OF(state.objective),            &tsr__part_history, OWN_STEPS, ONE, APART,    NEVER,  ANY},
+    {"state/seconds",        OF(state.seconds),              &tsr__part_history, OWN_STEPS, ONE, APART,    ALWAYS, ANY},
+    {NULL,                   0,                              NULL,               ONE,       ONE, NEVER,    NEVER,  ANY},
+};
+
+#define COUNT 4503599627370496.0 /* 2^52 */
+#define INF ((double)INFINITY)
+
+const tsr__number tsr__numbers[] = {
+    /* on       name              at                          kind                  from      to */
+    {"",       "samples",        OF(report.samples),         TSR_NUMBER_INTEGER,   1,        COUNT,   false},
+    {"",       "features",       OF(report.features),        TSR_NUMBER_INTEGER,   1,        COUNT,   false},
+    {"",       "rank",           OF(report.rank),            TSR_NUMBER_INTEGER,   1,        COUNT,   false},
+    {"",       "iterations",     OF(report.iterations),      TSR_NUMBER_INTEGER,   0,        COUNT,   false},
+    {"",       "converged",      OF(report.converged),       TSR_NUMBER_FLAG,      0,        1,       false},
+    {"",       "seed",           OF(report.seed),            TSR_NUMBER_INTEGER,   0,        9.3e18,  false},
+    {"",       "per_class",      OF(per_class),              TSR_NUMBER_INTEGER,   0,        COUNT,   false},
+    {"",       "shared",         OF(shared),                 TSR_NUMBER_INTEGER,   0,        COUNT,   false},
+    {"",       "objective",      OF(report.objective),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false},
+    {"",       "data_loss",      OF(report.data_loss),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false},
+    {"",       "relative_error", OF(report.relative_error),  TSR_NUMBER_REAL,      0,        DBL_MAX, false},
+    {"",       "optimality",     OF(report.optimality),      TSR_NUMBER_REAL,      0,        DBL_MAX, false},
+    {"",       "seconds",        OF(report.seconds),         TSR_NUMBER_REAL,      0,        DBL_MAX, false},
+    {"",       "spread",         OF(report.spread),          TSR_NUMBER_REAL,      0,        DBL_MAX, false},
+    {"",       "kernel_width",   OF(kernel_width),           TSR_NUMBER_REAL,      0,        DBL_MAX, false},
+    {"",       "rho",            OF(report.rho),             TSR_NUMBER_REAL,      0,        DBL_MAX, true},
+    {"state",  "own",            OF(state.own),              TSR_NUMBER_FLAG,      0,        1,       false},
+    {"state",  "fresh",          OF(state.fresh),            TSR_NUMBER_FLAG,      0,        1,       false},
+    {"state",  "next",           OF(state.next),             TSR_NUMBER_INTEGER,   0,        COUNT,   false},
+    {"state",  "iterations",     OF(state.iterations),       TSR_NUMBER_INTEGER,   0,        COUNT,   false},
+    {"state",  "limit",          OF(state.limit),            TSR_NUMBER_INTEGER,   0,        COUNT,   false},
+    {"state",  "push",           OF(state.push),             TSR_NUMBER_REAL,      0,        1,       false},
+    {"state",  "run",            OF(state.run),              TSR_NUMBER_REAL,      0,        DBL_MAX, false},
+    {"state",  "last",           OF(state.last),             TSR_NUMBER_REAL,      -INF,     INF,     false},
+    {"state",  "most",           OF(state.most),             TSR_NUMBER_REAL,      -INF,     INF,     false},
+    {NULL, NULL, 0, TSR_NUMBER_REAL, 0, 0, false},
+};
+/* clang-format on */
+
+int64_t tsr__extent_of(tsr__extent extent, const tsr_model *model)
+{
+    const int64_t length[] = {[TSR_EXTENT_ONE] = 1,
+                              [TSR_EXTENT_K] = model->report.rank,
+                              [TSR_EXTENT_M] = model->report.features,
+                              [TSR_EXTENT_N] = model->report.samples,
+                              [TSR_EXTENT_STEPS] = model->report.iterations,
+                              [TSR_EXTENT_OWN_STEPS] = model->state.iterations,
+                              [TSR_EXTENT_ANY] = -1};
+    return length[extent];
+}
+
+bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__plan *plan)
+{
+    const bool concept = plan->basis == TSR_BASIS_CONCEPT;
+    const bool holds[] = {[TSR_NEVER] = false,
+                          [TSR_ALWAYS] = true,
+                          [TSR_WHEN_FREE] = !concept,
+                          [TSR_WHEN_CONCEPT] = concept,
+                          [TSR_WHEN_KERNEL] = concept && plan->options->kernel != 0,
+                          [TSR_WHEN_CUTS] = plan->ncw,
+                          [TSR_WHEN_LABELLED] = model->labels != NULL,
+                          [TSR_WHEN_STEPPED] = model->report.iterations > 0,
+                          [TSR_WHEN_APART] = model->state.known && model->state.own};
+    return holds[when];
+}
+
+/* Checks ---------------------------------------------------------------------------------- */
+
+static tsr_status check_numbers(const tsr__part *part, const tsr_model *model,
+                                const tsr__plan *plan)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *view = NULL;
+    tsr_scan scan;
+    char name[64];
+    const bool signs = tsr__when_holds(part->non_negative, model, plan);
+    if (part->kind->view == NULL)
+        return TSR_OK;
+    (void)snprintf(name, sizeof name, "/%s", part->name);
+    TSR_TRY(part->kind->view(&view, part, model));
+    TSR_TRY(tsr_matrix_check(
+        view, (int)TSR_NEED_FINITE | (signs ? (int)TSR_NEED_NON_NEGATIVE : 0), name));
+    TSR_TRY(tsr_matrix_scan(&scan, view));
+    if (fmax(scan.maximum, -scan.minimum) > part->largest)
+        TSR_FAIL(TSR_ERROR_FORMAT, "%s has values up to %g: products of them are not numbers",
+                 name, fmax(scan.maximum, -scan.minimum));
+done:
+    tsr_matrix_free(view);
+    return status;
+}
+
+/* Positions of classes, and blocks of vectors that belong to them. */
+static tsr_status check_classes(const tsr_model *model)
+{
+    const int32_t classes = model->labels != NULL ? model->labels->classes : 0;
+    for (int64_t i = 0; model->labels != NULL && i < model->report.samples; i++)
+        if (model->seen[i] < -1 || model->seen[i] >= classes)
+            return tsr__fail(TSR_ERROR_FORMAT,
+                             "/seen: sample %lld is of class %d; there are %d", (long long)i,
+                             model->seen[i], classes);
+    if (model->per_class == 0 && model->shared <= model->report.rank)
+        return TSR_OK;
+    if (model->labels == NULL)
+        return tsr__fail(TSR_ERROR_FORMAT, "has no /labels, but per_class is %lld",
+                         (long long)model->per_class);
+    if (model->shared > model->report.rank ||
+        (double)model->per_class * classes > (double)(model->report.rank - model->shared))
+        return tsr__fail(TSR_ERROR_FORMAT,
+                         "per_class %lld of %d classes and shared %lld are more than the rank "
+                         "of %lld",
+                         (long long)model->per_class, classes, (long long)model->shared,
+                         (long long)model->report.rank);
+    return TSR_OK;
+}
+
+tsr_status tsr__parts_check(const tsr_model *model, const tsr__plan *plan)
+{
+    tsr_status status = TSR_OK;
+    for (const tsr__part *part = tsr__parts; part->name != NULL; part++) {
+        const bool there = part->kind->is_there(part, model);
+        const bool empty = tsr__extent_of(part->rows, model) == 0;
+        if (!there && !empty && tsr__when_holds(part->required, model, plan))
+            TSR_FAIL(TSR_ERROR_FORMAT, "has no /%s", part->name);
+        if (there)
+            TSR_TRY(check_numbers(part, model, plan));
+    }
+    TSR_TRY(check_classes(model));
+done:
+    return status < 0 && status != TSR_ERROR_MEMORY ? TSR_ERROR_FORMAT : status;
+}
