@@ -79,23 +79,26 @@ static tsr__element element_of(hid_t type)
     return kind == H5T_STRING ? TSR_ELEMENT_BYTES : TSR_ELEMENT_NONE;
 }
 
-tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name)
+static void describe(tsr__variable *out, const dataset *set, const char *name)
 {
-    tsr_status status = TSR_OK;
-    dataset set = {-1, -1, -1, 0};
     hsize_t shape[H5S_MAX_RANK];
     tsr__variable variable = {.name = name};
-
-    TSR_TRY(open_dataset(&set, file, name));
-    const int rank = H5Sget_simple_extent_dims(set.space, shape, NULL);
-    if (rank >= 0 && rank <= 4 && H5Sget_simple_extent_type(set.space) != H5S_NULL) {
-        variable.element = element_of(set.type);
+    const int rank = H5Sget_simple_extent_dims(set->space, shape, NULL);
+    if (rank >= 0 && rank <= 4 && H5Sget_simple_extent_type(set->space) != H5S_NULL) {
+        variable.element = element_of(set->type);
         variable.rank = rank;
         for (int i = 0; i < rank; i++)
             variable.shape[i] = shape[i] < INT64_MAX ? (int64_t)shape[i] : INT64_MAX;
     }
     *out = variable;
-done:
+}
+
+tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name)
+{
+    dataset set = {-1, -1, -1, 0};
+    const tsr_status status = open_dataset(&set, file, name);
+    if (status == TSR_OK)
+        describe(out, &set, name);
     close_dataset(&set);
     return status;
 }
@@ -141,8 +144,8 @@ tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *na
     tsr__variable about;
     tsr__array array = {.element = as, .item = tsr__element_size(as)};
 
-    TSR_TRY(tsr__hdf5_describe(&about, file, name));
     TSR_TRY(open_dataset(&set, file, name));
+    describe(&about, &set, name);
     if (about.element == TSR_ELEMENT_NONE || about.element == TSR_ELEMENT_BYTES)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s does not hold real numbers", name);
     TSR_TRY(check_storage(&set, file, name, H5Tget_size(set.type)));
