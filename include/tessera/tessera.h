@@ -270,6 +270,7 @@ typedef struct tsr_read_options {
     bool skip_bad;          /* leave out unreadable images instead of failing */
     int header;             /* of tables: 0 auto, 1 yes, 2 no */
     int64_t threads;        /* 0: all */
+    int64_t expand;         /* memory in multiples of the file's size, and 256 MiB; 0: 1000 */
     const tsr_progress *progress; /* or NULL; not in the table */
 } tsr_read_options;
 TSR_API const tsr_setting *tsr_read_settings(void);

@@ -10,6 +10,7 @@
  * Coordinates become sparse rows, entries of one position are summed; an array becomes dense.
  * Of a symmetric or skew-symmetric matrix one triangle is in the file. Lines are parsed in
  * parallel; entries that are not sorted by row take one more pass: O(entries + rows). */
+#include "base/bound.h"
 #include "base/text.h"
 #include "io/entries.h"
 #include "io/file.h"
@@ -23,7 +24,6 @@
 #define BLANKS " \t\r"
 
 enum { GENERAL, SYMMETRIC, SKEW };
-enum { FREE_ROWS = 1 << 24, ROWS_A_BYTE = 64 }; /* rows that need no bytes to show for them */
 
 enum {
     FAULT_ROW,
@@ -145,10 +145,19 @@ static tsr_status check_sizes(const head *h, bool counted)
         return tsr__fail(TSR_ERROR_FORMAT,
                          "line %lld claims %lld entries, but the file ends after %lld bytes",
                          line, (long long)h->entries, (long long)(h->end - h->text));
-    if (h->rows > FREE_ROWS && h->rows / ROWS_A_BYTE > h->end - h->text)
-        return tsr__fail(TSR_ERROR_FORMAT, "line %lld claims %lld rows in a file of %lld bytes",
-                         line, rows, (long long)(h->end - h->text));
     return TSR_OK;
+}
+
+/* Of an array, half of which may be in the file, and of rows and columns without entries. */
+static tsr_status check_bound(const head *h, const tsr__request *request)
+{
+    const tsr__bound bound = {h->end - h->text, request->options->expand};
+    const double rows = (double)h->rows, columns = (double)h->columns;
+    if (!h->coordinate)
+        return tsr__bound_check(&bound, 8 * rows * columns + 8 * rows + 8 * columns,
+                                "an array of %.0f x %.0f", rows, columns);
+    return tsr__bound_check_sparse(&bound, rows, columns,
+                                   (double)h->entries * (h->symmetry == GENERAL ? 1 : 2));
 }
 
 static tsr_status parse_head(head *out, const tsr__input *input)
@@ -381,6 +390,7 @@ tsr_status tsr__mtx_read(tsr_data *out, const tsr__request *request)
                  request->variable);
     TSR_TRY(tsr__input_open(&input, request->path));
     TSR_TRY(parse_head(&r.head, &input));
+    TSR_TRY(check_bound(&r.head, request));
     TSR_TRY(take_body(&r, request));
     (void)snprintf(out->dtype, sizeof out->dtype, "%s", r.head.field);
     if (request->only_labels) {

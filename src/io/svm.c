@@ -8,7 +8,9 @@
  * order, values of one index are summed, zeros are left out. "qid:N" is passed over. Labels are
  * numbers or texts, unknown where the line begins with index:value or with "?"; -1 is a class
  * where the labels are -1 and 1, else unknown. The number of features is the largest index, or
- * N of a first line "# features N". Lines are parsed in parallel: O(bytes). */
+ * N of a first line "# features N"; as many as the file's bound allows (base/bound.h). Lines are
+ * parsed in parallel: O(bytes). */
+#include "base/bound.h"
 #include "base/text.h"
 #include "io/field.h"
 #include "io/file.h"
@@ -225,17 +227,21 @@ static bool none_known(const tsr__field *labels, int64_t count)
     return true;
 }
 
-static tsr_status finish(tsr_data *out, reader *r, const tsr__lines *lines, bool only_labels)
+static tsr_status finish(tsr_data *out, reader *r, const tsr__lines *lines,
+                         const tsr__request *request)
 {
     tsr_status status = TSR_OK;
     const int64_t samples = lines->lines;
+    const tsr__bound bound = {r->end - r->text, request->options->expand};
     int64_t features = 0;
     if (!none_known(r->labels, samples))
         TSR_TRY(tsr__field_labels(&out->labels, r->labels, samples, true));
-    if (only_labels)
+    if (request->only_labels)
         goto done;
     close_gaps(r, lines);
     TSR_TRY(count_features(&features, r, r->rows[samples]));
+    TSR_TRY(tsr__bound_check_sparse(&bound, (double)samples, (double)features,
+                                    (double)r->rows[samples]));
     TSR_TRY(tsr__sparse_tidy(samples, r->rows, r->columns, r->values, TSR_FLOAT64));
     TSR_TRY(tsr__matrix_take_sparse(&out->x, r->rows, r->columns, r->values, samples, features,
                                     TSR_FLOAT64));
@@ -272,7 +278,7 @@ tsr_status tsr__svm_read(tsr_data *out, const tsr__request *request)
         tsr__lines_each(&lines, request->options->progress, "reading samples", take_run, &r));
     if (tsr__lines_fault(&lines) != NULL)
         TSR_TRY(tell_fault(&r, tsr__lines_fault(&lines)));
-    TSR_TRY(finish(out, &r, &lines, request->only_labels));
+    TSR_TRY(finish(out, &r, &lines, request));
 done:
     tsr__free(r.rows);
     tsr__free(r.labels);

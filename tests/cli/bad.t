@@ -97,6 +97,23 @@ Folders of images.
     note       2 classes have a single sample
     note       left out b/0.pgm: truncated PGM/PPM: 900 x 900 pixels need 810000 bytes, 2 are there
 
+More than so few bytes may cost is refused; the message says what is enough.
+
+  $ printf '1 2147483647:1\n' > wide.svm; tessera info wide.svm
+  tessera: wide.svm: 1 samples of 2147483647 features would take 17.2 GB, more than 1000 times the 15 bytes in the file and 256 MiB; no --expand goes that far
+  [1]
+  $ printf '1 40000000:1\n' > wide.svm; tessera fit wide.svm -o m.h5
+  tessera: wide.svm: 1 samples of 40000000 features would take 0.32 GB, more than 1000 times the 13 bytes in the file and 256 MiB; if that is meant: --expand 3966507
+  [1]
+  $ tessera info wide.svm --expand 3966507 | grep features
+    features   40000000
+    note       39999999 features are all zero, the first is feature 0
+  $ tessera info wide.svm --expand 3966506 2>/dev/null
+  [1]
+  $ printf '%%%%MatrixMarket matrix coordinate real general\n2147483647 1 1\n1 1 1\n' > tall.mtx; tessera info tall.mtx
+  tessera: tall.mtx: 2147483647 samples of 1 features would take 34.4 GB, more than 1000 times the 67 bytes in the file and 256 MiB; if that is meant: --expand 508825417
+  [1]
+
 Labels that do not fit.
 
   $ printf '1\n2\n' > two.csv; tessera info data/v5.mat --labels two.csv

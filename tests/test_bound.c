@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What small files may cost. Each of these few bytes announces far more than it holds; each is
+ * refused by its name, at once, and with no memory to speak of. A single request beyond CEILING
+ * fails here, whoever makes it, ours or a library, so that a reader which trusts a size gives
+ * another message than the one that is expected. */
+#include "folder.h"
+
+#include "base/bound.h"
+#include "io/format.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+enum { CEILING = 640 << 20, GROWTH_KB = 96 << 10 };
+
+TSR_API const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1:max_allocation_size_mb=640:quarantine_size_mb=16";
+}
+
+static void set_ceiling(void)
+{
+#ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes of addresses and has its own limit */
+    long pages = 0;
+    FILE *about = fopen("/proc/self/statm", "re");
+    if (about != NULL && fscanf(about, "%ld", &pages) == 1) {
+        const rlim_t bytes = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + CEILING;
+        (void)setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
+    }
+    if (about != NULL)
+        (void)fclose(about);
+#endif
+}
+
+static long resident_kb(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* What reading `name` in the folder says: one thread, no more memory or time than is fair. */
+static tsr_status read_fairly(tsr_data **out, const char *name, int64_t expand)
+{
+    const tsr_read_options options = {.threads = 1, .expand = expand};
+    const long before = resident_kb();
+    const double start = now();
+    *out = NULL;
+    const tsr_status status = tsr_data_read(out, path_of(name), &options);
+    if (now() - start > 5)
+        fail_msg("%s takes %.1f s", name, now() - start);
+    if (status < 0 && resident_kb() - before > GROWTH_KB)
+        fail_msg("%s takes %ld MB", name, (resident_kb() - before) >> 10);
+    return status;
+}
+
+static void must_refuse(const char *name, const char *words)
+{
+    tsr_data *data = NULL;
+    const tsr_status status = read_fairly(&data, name, 0);
+    tsr_data_free(data);
+    if (status != TSR_ERROR_FORMAT || strstr(tsr_message(), words) == NULL ||
+        strstr(tsr_message(), name) == NULL)
+        fail_msg("%s: %s, \"%s\" instead of \"%s\"", name, tsr_status_name(status),
+                 status < 0 ? tsr_message() : "", words);
+}
+
+#define MTX    "%%MatrixMarket matrix "
+#define BEYOND "more than 1000 times the "
+
+static void texts(void **state)
+{
+    static const struct {
+        const char *name, *text, *words;
+    } cases[] = {
+        {"a.svm", "1 2147483647:1\n", "1 samples of 2147483647 features would take 17.2 GB, "},
+        {"b.svm", "# features 2147483647\n1 1:1\n", BEYOND},
+        {"c.svm", "1 0:1 50000000:1\n", "50000001 features would take 0.4 GB, " BEYOND "17 "},
+        {"a.mtx", MTX "coordinate real general\n1 2147483647 1\n1 1 1\n", BEYOND},
+        {"b.mtx", MTX "coordinate real general\n2147483647 1 1\n1 1 1\n", BEYOND},
+        {"c.mtx", MTX "coordinate pattern symmetric\n40000000 40000000 0\n", BEYOND},
+        {"d.mtx", MTX "array real general\n2147483647 0\n", "an array of 2147483647 x 0"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_bytes(cases[i].name, cases[i].text, strlen(cases[i].text));
+        must_refuse(cases[i].name, cases[i].words);
+    }
+}
+
+/* What the message says is enough is enough, and no less. */
+static void cure(void **state)
+{
+    static const char text[] = "1 67108864:1\n2 3:1\n";
+    tsr_data *data = NULL;
+    (void)state;
+    put_bytes("wide.svm", text, strlen(text));
+    must_refuse("wide.svm", "if that is meant: --expand ");
+    const char *at = strstr(tsr_message(), "--expand ");
+    assert_non_null(at);
+    const int64_t enough = strtoll(at + strlen("--expand "), NULL, 10);
+    check_fails(read_fairly(&data, "wide.svm", enough - 1), TSR_ERROR_FORMAT, "--expand ");
+    check_ok(read_fairly(&data, "wide.svm", enough));
+    assert_int_equal(tsr_matrix_features(tsr_data_samples(data)), 67108864);
+    tsr_data_free(data);
+}
+
+/* Hashed features: most are nowhere in a small file. */
+static void wide_but_fair(void **state)
+{
+    static const char text[] = "1 16777216:1\n2 5:1\n";
+    tsr_data *data = NULL;
+    tsr_scan scan;
+    (void)state;
+    put_bytes("hashed.svm", text, strlen(text));
+    check_ok(read_fairly(&data, "hashed.svm", 0));
+    check_ok(tsr_matrix_scan(&scan, tsr_data_samples(data)));
+    assert_int_equal(scan.empty_features, 16777214);
+    tsr_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts),
+        cmocka_unit_test(cure),
+        cmocka_unit_test(wide_but_fair),
+    };
+    set_ceiling();
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
