@@ -4,7 +4,7 @@
  * refused by its name, at once, and with no memory to speak of. A single request beyond CEILING
  * fails here, whoever makes it, ours or a library, so that a reader which trusts a size gives
  * another message than the one that is expected. */
-#include "folder.h"
+#include "draft.h"
 
 #include "base/bound.h"
 #include "io/format.h"
@@ -128,12 +128,95 @@ static void wide_but_fair(void **state)
     tsr_data_free(data);
 }
 
+/* Archives: an entry that says it is large, entries that unpack to much, and a shape. */
+static void npz_files(void **state)
+{
+    enum { MANY = 40000000 };
+    static const struct {
+        const char *name, *type, *shape;
+        size_t bytes, claim;
+        const char *words;
+    } cases[] = {
+        {"claim.npz", "<f8", "5, 4", 160, 2000000000, "an entry of 2000000000 bytes"},
+        {"truth.npz", "|b1", "20000000, 2", MANY, 0, "40000000 elements of 1 bytes would take"},
+        {"texts.npz", "|S1", "40000000, ", MANY, 0, "40000000 elements of 1 bytes would take"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        zip z = {.entries = 0};
+        draft content = {0};
+        const double one = 1;
+        make_npy(&content, "<f8", "1, 1", &one, sizeof one);
+        if (strstr(cases[i].name, "texts") != NULL)
+            add_entry(&z, "X.npy", &content, content.size);
+        content.size = 0;
+        make_npy(&content, cases[i].type, cases[i].shape, NULL, cases[i].bytes);
+        add_entry(&z, z.entries > 0 ? "y.npy" : "X.npy", &content,
+                  cases[i].claim > 0 ? cases[i].claim : content.size);
+        end_zip(&z);
+        put_bytes(cases[i].name, z.file.bytes, z.file.size);
+        discard(&content);
+        discard(&z.file);
+    }
+    const long before = resident_kb(); /* which making the files took as well */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (strstr(cases[i].name, "texts") == NULL)
+            must_refuse(cases[i].name, cases[i].words);
+    const tsr_read_options options = {.threads = 1};
+    tsr_labels *labels = NULL;
+    check_fails(tsr_labels_read(&labels, path_of("texts.npz"), &options), TSR_ERROR_FORMAT,
+                cases[2].words);
+    assert_true(resident_kb() - before < GROWTH_KB);
+}
+
+static void sparse_npz(void **state)
+{
+    const int64_t shape[] = {1, 2147483647}, start[] = {0, 1}, index[] = {0};
+    const double one = 1;
+    const struct {
+        const char *name, *type, *shape;
+        const void *values;
+        size_t bytes;
+    } parts[] = {{"shape.npy", "<i8", "2, ", shape, sizeof shape},
+                 {"indptr.npy", "<i8", "2, ", start, sizeof start},
+                 {"indices.npy", "<i8", "1, ", index, sizeof index},
+                 {"data.npy", "<f8", "1, ", &one, sizeof one},
+                 {"format.npy", "|S3", "1, ", "csr", 3}};
+    zip z = {.entries = 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        draft content = {0};
+        make_npy(&content, parts[i].type, parts[i].shape, parts[i].values, parts[i].bytes);
+        add_entry(&z, parts[i].name, &content, content.size);
+        discard(&content);
+    }
+    end_zip(&z);
+    put_bytes("wide.npz", z.file.bytes, z.file.size);
+    discard(&z.file);
+    must_refuse("wide.npz", "1 samples of 2147483647 features");
+}
+
+/* No texts of two thousand million bytes each. */
+static void npy_labels(void **state)
+{
+    const tsr_read_options options = {.threads = 1};
+    tsr_labels *labels = NULL;
+    draft file = {0};
+    (void)state;
+    make_npy(&file, "|S2147483647", "0, ", NULL, 0);
+    put_bytes("none.npy", file.bytes, file.size);
+    check_ok(tsr_labels_read(&labels, path_of("none.npy"), &options));
+    assert_int_equal(tsr_labels_count(labels), 0);
+    tsr_labels_free(labels);
+    discard(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),
-        cmocka_unit_test(cure),
-        cmocka_unit_test(wide_but_fair),
+        cmocka_unit_test(texts),      cmocka_unit_test(cure),
+        cmocka_unit_test(npy_labels), cmocka_unit_test(sparse_npz),
+        cmocka_unit_test(npz_files),  cmocka_unit_test(wide_but_fair),
     };
     set_ceiling();
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -151,6 +151,17 @@ tsr_status tsr__array_count(int64_t *out, const tsr__array *array)
     return TSR_OK;
 }
 
+tsr_status tsr__array_check_bound(const tsr__array *array, const tsr__bound *bound)
+{
+    const bool text = tsr__element_is_text(array->element);
+    double count = 1;
+    for (int i = 0; i < array->rank; i++)
+        count *= (double)array->shape[i];
+    return tsr__bound_check(
+        bound, count * ((double)array->item + (text ? TSR_BOUND_TEXT : (int)sizeof(double))),
+        "%.0f elements of %lld bytes", count, (long long)array->item);
+}
+
 void tsr__array_get(double *out, int64_t step, const tsr__array *array, int64_t first,
                     int64_t count)
 {
@@ -351,6 +362,8 @@ tsr_status tsr__array_to_names(tsr__names *out, const tsr__array *array)
     TSR_TRY(tsr__array_count(&count, array));
     if (!tsr__element_is_text(array->element) || array->item < 1)
         TSR_FAIL(TSR_ERROR_DATA, "%s where texts are expected", elements[array->element].name);
+    if (count == 0)
+        goto done; /* an item may be announced to have any length then */
     TSR_NEW(text, array->item + 1);
     for (int64_t i = 0; i < count; i++) {
         get_text(text, array, i);

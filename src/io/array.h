@@ -6,6 +6,7 @@
 #ifndef TSR_IO_ARRAY_H
 #define TSR_IO_ARRAY_H
 
+#include "base/bound.h"
 #include "base/text.h"
 #include "io/data.h"
 
@@ -47,6 +48,9 @@ tsr__element tsr__element_real(tsr__element element);
 /* Product of the shape; fails where it overflows or where `bytes` does not hold that many. */
 tsr_status tsr__array_count(int64_t *out, const tsr__array *array);
 
+/* Whether the array and the doubles or texts that are made of it are within the bound. */
+tsr_status tsr__array_check_bound(const tsr__array *array, const tsr__bound *bound);
+
 /* Elements first .. first+count-1 in memory order, as doubles, `step` doubles apart. */
 void tsr__array_get(double *out, int64_t step, const tsr__array *array, int64_t first,
                     int64_t count);
@@ -82,6 +86,7 @@ typedef struct tsr__compressed {
     tsr__layout layout;
     int64_t shape[2];
     tsr__array start, index, values;
+    const tsr__bound *bound; /* of the file; NULL: a thousand rows an entry, and a million */
 } tsr__compressed;
 
 /* Checks everything, sorts, sums what is there twice. float32 stays float32, all else becomes

@@ -4,8 +4,8 @@
  *
  * By columns is by rows of the transposed matrix, so there is one way in, and tsr__sparse_tidy
  * puts in order whatever a file had in disorder. Nothing in the arrays is believed: positions
- * must ascend, indices must be in range, and a shape with far more samples than entries is
- * refused, since row pointers would be made for all of them. */
+ * must ascend, indices must be in range, and the shape must be within the bound of the file,
+ * since row pointers are made for all samples. */
 #include "io/array.h"
 
 enum { BLOCK = 1024 };
@@ -17,6 +17,9 @@ static tsr_status check_shape(const tsr__compressed *from, int64_t entries)
         return tsr__fail(TSR_ERROR_FORMAT,
                          "a sparse matrix of %lld x %lld; each must be 1 .. %d",
                          (long long)shape[0], (long long)shape[1], INT32_MAX);
+    if (from->bound != NULL)
+        return tsr__bound_check_sparse(from->bound, (double)shape[0], (double)shape[1],
+                                       (double)entries);
     if (from->layout != TSR_BY_ROWS && shape[0] / 1000 > entries + 1000)
         return tsr__fail(TSR_ERROR_FORMAT,
                          "%lld sparse samples are announced, but there are only %lld entries",

@@ -4,8 +4,10 @@
  *
  * Any arrays are listed (see container.h for what is found beside the samples); the layouts of
  * scipy.sparse.save_npz (csr, csc, coo), whose five arrays are one matrix, are one variable
- * called "data". Nothing is allocated that the archive's own sizes do not allow: deflate never
- * makes more than 1032 bytes out of one. */
+ * called "data". What entries unpack to, and the shape that a sparse matrix has on paper, is
+ * within the bound of the file (base/bound.h); entries may overlap, so what the heads of all of
+ * them unpack to counts as well. */
+#include "base/bound.h"
 #include "io/container.h"
 #include "io/file.h"
 #include "io/npy.h"
@@ -14,11 +16,13 @@
 #include <string.h>
 #include <zip.h>
 
-enum { PEEK = 1 << 16, DEFLATE_MOST = 1032, ENTRIES_MOST = 65536 };
+enum { PEEK = 1 << 16, ENTRIES_MOST = 65536 };
 
 /* An archive that is being read. */
 typedef struct archive {
     zip_t *zip;
+    tsr__bound bound;
+    int64_t peeked; /* bytes that the heads of entries unpacked to */
     tsr__names names;
     tsr__variable *variable;
     zip_uint64_t *entry; /* of each variable */
@@ -76,33 +80,31 @@ done:
     return status;
 }
 
-/* The size of an entry; refuses what deflate cannot have made of so few bytes. */
-static tsr_status entry_size(int64_t *out, zip_t *zip, zip_uint64_t entry)
+/* The size of an entry, within the bound. */
+static tsr_status entry_size(int64_t *out, const archive *from, zip_uint64_t entry)
 {
     zip_stat_t about;
-    const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
-    if (zip_stat_index(zip, entry, 0, &about) != 0)
-        return zip_failed(TSR_ERROR_FORMAT, "the entry has no size", zip_get_error(zip));
-    if ((about.valid & needed) != needed || about.size > INT64_MAX / 2)
+    if (zip_stat_index(from->zip, entry, 0, &about) != 0)
+        return zip_failed(TSR_ERROR_FORMAT, "the entry has no size", zip_get_error(from->zip));
+    if ((about.valid & ZIP_STAT_SIZE) == 0 || about.size > INT64_MAX / 2)
         return tsr__fail(TSR_ERROR_FORMAT, "the entry has no size");
-    const bool usual = about.comp_method == ZIP_CM_STORE || about.comp_method == ZIP_CM_DEFLATE;
-    if (usual && about.size / DEFLATE_MOST > about.comp_size + 64)
-        return tsr__fail(TSR_ERROR_FORMAT, "the entry announces %llu bytes in %llu compressed",
-                         (unsigned long long)about.size, (unsigned long long)about.comp_size);
     *out = (int64_t)about.size;
-    return TSR_OK;
+    return tsr__bound_check(&from->bound, (double)about.size, "an entry of %llu bytes",
+                            (unsigned long long)about.size);
 }
 
 /* A whole entry in memory. */
-static tsr_status load(tsr__input *out, tsr__array *array, zip_t *zip, zip_uint64_t entry)
+static tsr_status load(tsr__input *out, tsr__array *array, const archive *from,
+                       zip_uint64_t entry)
 {
     tsr_status status = TSR_OK;
     tsr__input input = {NULL, 0, false};
     int64_t size = 0;
-    TSR_TRY(entry_size(&size, zip, entry));
+    TSR_TRY(entry_size(&size, from, entry));
     TSR_NEW(input.bytes, size);
-    TSR_TRY(read_bytes(&input.size, input.bytes, size, zip, entry, true));
+    TSR_TRY(read_bytes(&input.size, input.bytes, size, from->zip, entry, true));
     TSR_TRY(tsr__npy_parse(array, input.bytes, input.size));
+    TSR_TRY(tsr__array_check_bound(array, &from->bound));
     *out = input;
     input = (tsr__input){NULL, 0, false};
 done:
@@ -118,7 +120,7 @@ static tsr_status numbers(double **out, void *file, int at)
     tsr__input input = {NULL, 0, false};
     tsr__array array = {0};
     int64_t count = 0;
-    TSR_TRY(load(&input, &array, from->zip, from->entry[at]));
+    TSR_TRY(load(&input, &array, from, from->entry[at]));
     TSR_TRY(tsr__array_count(&count, &array));
     if (count != tsr__variable_count(&from->variable[at]) ||
         array.element != from->variable[at].element)
@@ -137,7 +139,7 @@ static tsr_status texts(tsr__names *out, void *file, int at)
     archive *from = file;
     tsr__input input = {NULL, 0, false};
     tsr__array array = {0};
-    TSR_TRY(load(&input, &array, from->zip, from->entry[at]));
+    TSR_TRY(load(&input, &array, from, from->entry[at]));
     TSR_TRY(tsr__array_to_names(out, &array));
 done:
     tsr__input_close(&input);
@@ -149,16 +151,16 @@ static tsr_status matrix(tsr_matrix **out, void *file, int at)
     tsr_status status = TSR_OK;
     archive *from = file;
     tsr__input values = {NULL, 0, false}, start = values, index = values;
-    tsr__compressed parts = {.layout = from->layout};
+    tsr__compressed parts = {.layout = from->layout, .bound = &from->bound};
     const tsr__variable *variable = &from->variable[at];
 
-    TSR_TRY(load(&values, &parts.values, from->zip, from->entry[at]));
+    TSR_TRY(load(&values, &parts.values, from, from->entry[at]));
     if (!variable->sparse) {
         TSR_TRY(tsr__npy_take_matrix(out, &values));
         goto done;
     }
-    TSR_TRY(load(&start, &parts.start, from->zip, from->start));
-    TSR_TRY(load(&index, &parts.index, from->zip, from->index));
+    TSR_TRY(load(&start, &parts.start, from, from->start));
+    TSR_TRY(load(&index, &parts.index, from, from->index));
     memcpy(parts.shape, variable->shape, sizeof parts.shape);
     TSR_TRY(tsr__compressed_to_matrix(out, &parts));
 done:
@@ -182,7 +184,10 @@ static tsr_status list_entry(archive *into, zip_uint64_t entry, char *peek)
     plain = tsr__copy_bytes_as_text(name, length - 4);
     if (plain == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
+    TSR_TRY(tsr__bound_check(&into->bound, (double)into->peeked, "the heads of %d entries",
+                             into->count));
     status = read_bytes(&got, peek, PEEK, into->zip, entry, false);
+    into->peeked += got;
     if (status == TSR_OK)
         status = tsr__npy_parse_head(&array, peek, got, &head_size);
     if (status < 0 && status != TSR_ERROR_UNSUPPORTED)
@@ -301,6 +306,7 @@ tsr_status tsr__npz_read(tsr_data *out, const tsr__request *request)
     archive from = {0};
 
     TSR_TRY(open_zip(&from.zip, request->path));
+    TSR_TRY(tsr__bound_of(&from.bound, request->path, request->options->expand));
     TSR_TRY(list(&from));
     const tsr__container container = {.variable = from.variable,
                                       .count = from.count,
