@@ -128,6 +128,232 @@ static void wide_but_fair(void **state)
     tsr_data_free(data);
 }
 
+/* .mat: a good variable, and one that says too much. */
+
+static void cell_of_numbers(draft *to)
+{
+    const size_t start = begin_variable(to, CELL, 1, 1, "classes");
+    add_double(to, 65536, 4096, "");
+    end_variable(to, start);
+}
+
+static void cell_of_texts(draft *to)
+{
+    const size_t start = begin_variable(to, CELL, 1, 1, "sample_names");
+    const size_t text = begin_variable(to, CHAR, 1, 1 << 30, "");
+    add_part(to, 16, "ab", 2);
+    end_variable(to, text);
+    end_variable(to, start);
+}
+
+static void cell_in_cell(draft *to)
+{
+    const size_t start = begin_variable(to, CELL, 1, 1, "c");
+    const size_t inner = begin_variable(to, CELL, 16384, 16384, "");
+    add_double(to, 1, 1, "");
+    end_variable(to, inner);
+    end_variable(to, start);
+}
+
+static void name_in_cell(draft *to)
+{
+    const size_t start = begin_variable(to, CELL, 1, 1, "c");
+    const size_t inner = begin_variable(to, DOUBLE, 1, 1, "abcdefgh");
+    set_word(to, to->size - 12, 0x7ffffff0);
+    end_variable(to, inner);
+    end_variable(to, start);
+}
+
+static void struct_of_many(draft *to)
+{
+    const size_t start = begin_variable(to, STRUCT, 16384, 16384, "s");
+    add_fields(to, 8, "a\0\0\0\0\0\0", 8);
+    add_double(to, 1, 1, "");
+    end_variable(to, start);
+}
+
+static void struct_of_one(draft *to)
+{
+    const size_t start = begin_variable(to, STRUCT, 1, 1, "s");
+    add_fields(to, 8, "a\0\0\0\0\0\0", 8);
+    add_double(to, 65536, 4096, "");
+    end_variable(to, start);
+}
+
+static void fields_too_long(draft *to)
+{
+    const size_t start = begin_variable(to, STRUCT, 1, 1, "s");
+    add_words(to, 4 << 16 | 5, 1);
+    add_words(to, 1, 0x40000000);
+    end_variable(to, start);
+}
+
+static void field_with_name(draft *to)
+{
+    const size_t start = begin_variable(to, STRUCT, 1, 1, "s");
+    add_fields(to, 8, "a\0\0\0\0\0\0", 8);
+    add_double(to, 1, 1, "name");
+    end_variable(to, start);
+}
+
+static void functions(draft *to)
+{
+    const size_t start = begin_variable(to, FUNCTION, 16384, 16384, "f");
+    add_double(to, 1, 1, "");
+    end_variable(to, start);
+}
+
+static void object(draft *to)
+{
+    const uint32_t name[4] = {1, 0x7ffffff0, 0, 0};
+    const size_t start = to->size;
+    add_words(to, 14, 0);
+    add_words(to, 6, 8);
+    add_words(to, OPAQUE, 0);
+    add_part(to, 1, name, sizeof name);
+    end_variable(to, start);
+}
+
+static void sparse_of_other_types(draft *to)
+{
+    static const uint32_t numbers[] = {0, 0x7fffffff, 0x7fffffff, 0x7fffffff};
+    const size_t start = begin_variable(to, SPARSE, 1, 1, "s");
+    add_part(to, 9, numbers, sizeof numbers);
+    add_part(to, 5, numbers, 8);
+    add_part(to, 9, numbers, 8);
+    end_variable(to, start);
+}
+
+static void nothing(draft *to)
+{
+    add_words(to, 14, 0);
+    sparse_of_other_types(to);
+}
+
+static void deep_cells(draft *to)
+{
+    enum { LEVELS = 5000 };
+    static size_t start[LEVELS];
+    for (int i = 0; i < LEVELS; i++)
+        start[i] = begin_variable(to, CELL, 1, 1, "");
+    add_double(to, 1, 1, "");
+    for (int i = LEVELS - 1; i >= 0; i--)
+        end_variable(to, start[i]);
+}
+
+/* Nothing contradicts itself here, there is just too much of it. */
+static void empty_cells(draft *to)
+{
+    const size_t start = begin_variable(to, CELL, 1 << 20, 1, "c");
+    for (int i = 0; i < 1 << 20; i++)
+        add_words(to, 14, 0);
+    end_variable(to, start);
+}
+
+static void mat_files(void **state)
+{
+    static const char little[] = "less than its dimensions say", large[] = "longer than the";
+    static const struct {
+        const char *name;
+        void (*make)(draft *);
+        const char *plain, *packed; /* words; NULL: that way it is no such file */
+    } cases[] = {
+        {"numbers", cell_of_numbers, little, little},
+        {"texts", cell_of_texts, little, little},
+        {"cells", cell_in_cell, little, little},
+        {"name", name_in_cell, large, large},
+        {"structs", struct_of_many, little, little},
+        {"struct", struct_of_one, little, little},
+        {"fields", fields_too_long, large, large},
+        {"named", field_with_name, "its name is none", "its name is none"},
+        {"functions", functions, little, NULL},
+        {"object", object, large, large},
+        {"types", sparse_of_other_types, "no known type", "no known type"},
+        {"nothing", nothing, large, large},
+        {"deep", deep_cells, "cells within cells", "cells within cells"},
+        {"many", empty_cells, NULL, "what is inside variable 2 would take 0.537 GB"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int packed = 0; packed < 2; packed++) {
+            const char *words = packed ? cases[i].packed : cases[i].plain;
+            char name[64];
+            draft file = {0};
+            begin_mat(&file);
+            add_double(&file, 1, 1, "X");
+            const size_t start = file.size;
+            cases[i].make(&file);
+            if (packed)
+                pack(&file, start, true);
+            (void)snprintf(name, sizeof name, "%s%d.mat", cases[i].name, packed);
+            put_bytes(name, file.bytes, file.size);
+            if (words != NULL)
+                must_refuse(name, words);
+            discard(&file);
+        }
+}
+
+static void put_sparse_mat(const char *name, uint32_t rows)
+{
+    static const uint32_t index[] = {0}, first[] = {0, 1};
+    const double one = 1;
+    draft file = {0};
+    begin_mat(&file);
+    const size_t start = begin_variable(&file, SPARSE, rows, 1, "X");
+    add_part(&file, 5, index, sizeof index);
+    add_part(&file, 5, first, sizeof first);
+    add_part(&file, 9, &one, sizeof one);
+    end_variable(&file, start);
+    put_bytes(name, file.bytes, file.size);
+    discard(&file);
+}
+
+/* The shape of a sparse matrix costs nothing in the file. Version 4 has it among the values. */
+static void sparse_mat_files(void **state)
+{
+    static const uint32_t head[] = {2, 2, 3, 0, 2};
+    const double wide[] = {1, 1, 1, 2147483647, 1, 0}, tall[] = {1, 2147483647, 1, 1, 1, 0};
+    tsr_data *data = NULL;
+    draft file = {0};
+    (void)state;
+    put_sparse_mat("tall5.mat", 2147483647);
+    must_refuse("tall5.mat", "2147483647 samples of 1 features");
+    put_sparse_mat("fair5.mat", 1 << 20);
+    check_ok(read_fairly(&data, "fair5.mat", 0));
+    tsr_data_free(data);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "wide4.mat" : "tall4.mat";
+        file.size = 0;
+        add(&file, head, sizeof head);
+        add(&file, "X", 2);
+        add(&file, i == 0 ? wide : tall, sizeof wide);
+        put_bytes(name, file.bytes, file.size);
+        must_refuse(name, BEYOND);
+    }
+    discard(&file);
+}
+
+/* Ten thousand sparse matrices in a file of version 4: each was sought from the beginning. */
+static void many_old_variables(void **state)
+{
+    enum { COUNT = 9000 };
+    const double list[] = {1, 2, 1, 1, 1, 0};
+    tsr_data *data = NULL;
+    draft file = {0};
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        const uint32_t head[] = {2, 2, 3, 0, 6};
+        char name[8];
+        (void)snprintf(name, sizeof name, "a%04d", i);
+        add(&file, head, sizeof head);
+        add(&file, name, 6);
+        add(&file, list, sizeof list);
+    }
+    put_bytes("many4.mat", file.bytes, file.size);
+    check_fails(read_fairly(&data, "many4.mat", 0), TSR_ERROR_DATA, "cannot tell which");
+    discard(&file);
+}
+
 /* Archives: an entry that says it is large, entries that unpack to much, and a shape. */
 static void npz_files(void **state)
 {
@@ -214,9 +440,15 @@ static void npy_labels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),      cmocka_unit_test(cure),
-        cmocka_unit_test(npy_labels), cmocka_unit_test(sparse_npz),
-        cmocka_unit_test(npz_files),  cmocka_unit_test(wide_but_fair),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(cure),
+        cmocka_unit_test(mat_files),
+        cmocka_unit_test(sparse_mat_files),
+        cmocka_unit_test(many_old_variables),
+        cmocka_unit_test(npy_labels),
+        cmocka_unit_test(sparse_npz),
+        cmocka_unit_test(npz_files),
+        cmocka_unit_test(wide_but_fair),
     };
     set_ceiling();
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -7,11 +7,12 @@
  * cell array. Data are column-major; three dimensions (h, w, n) are a stack of pictures. Labels
  * beside a list `classes` of names are positions in it from 1 on.
  *
- * matio trusts the sizes that a file announces, so these are compared with the size of the file
- * before it is asked to read: no more than one element a byte, or 1032 where bytes are
- * compressed, which is the most that deflate can do, and in version 7.3 an allowance for fill
- * values, which are stored nowhere. */
+ * matio trusts the sizes that a file announces, so the file is walked before (mat_check.c), and
+ * what a variable would take is compared with the bound of the file (base/bound.h) before matio
+ * is asked to read it. */
 #include "io/mat.h"
+
+#include "base/bound.h"
 #include "base/text.h"
 #include "io/container.h"
 
@@ -20,20 +21,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEFLATE_MOST = 1032, FILL_ALLOWANCE = 64 << 20, VARIABLES_MOST = 10000 };
-
-/* What is known of a variable besides. */
-typedef struct nature {
-    bool complex, compressed;
-} nature;
+enum { VARIABLES_MOST = 10000 };
 
 typedef struct archive {
     mat_t *mat;
-    double size; /* bytes of the file */
+    tsr__bound bound;
     tsr__names names;
     tsr__variable *variable;
-    nature *nature;
-    int64_t count, room, nature_room;
+    bool *complex; /* of each variable */
+    int64_t count, room, complex_room;
 } archive;
 
 static const struct {
@@ -133,11 +129,10 @@ static tsr_status list(archive *in)
         if (in->count == VARIABLES_MOST)
             TSR_FAIL(TSR_ERROR_UNSUPPORTED, "more than %d variables", VARIABLES_MOST);
         TSR_GROW(in->variable, in->count, in->room);
-        TSR_GROW(in->nature, in->count, in->nature_room);
+        TSR_GROW(in->complex, in->count, in->complex_room);
         TSR_TRY(tsr__names_add(&in->names, found->name != NULL ? found->name : "__"));
         describe(&in->variable[in->count], found);
-        in->nature[in->count++] =
-            (nature){found->isComplex != 0, found->compression != MAT_COMPRESSION_NONE};
+        in->complex[in->count++] = found->isComplex != 0;
         Mat_VarFree(found);
     }
     for (int64_t i = 0; i < in->count; i++)
@@ -147,32 +142,35 @@ done:
     return status;
 }
 
-/* Compares what variable `at` announces with the size of the file. */
+/* Whether what variable `at` announces is within the bound: once as matio has it, once as it
+ * is taken over. */
 static tsr_status check_size(const archive *in, int at)
 {
     const tsr__variable *variable = &in->variable[at];
-    const double allowance = Mat_GetVersion(in->mat) == MAT_FT_MAT73 ? FILL_ALLOWANCE : 0;
-    const double factor = in->nature[at].compressed ? DEFLATE_MOST : 1;
-    const double most = in->size * factor + allowance;
     double count = 1;
-    for (int i = variable->sparse ? 1 : 0; i < variable->rank; i++)
+    if (variable->sparse)
+        return tsr__bound_check_sparse(&in->bound, (double)variable->shape[0],
+                                       (double)variable->shape[1], 0);
+    for (int i = 0; i < variable->rank; i++)
         count *= (double)variable->shape[i];
-    if (count > most)
-        return tsr__fail(TSR_ERROR_FORMAT,
-                         "%.3g elements are announced in a file of %.3g bytes", count,
-                         in->size);
-    return TSR_OK;
+    return tsr__bound_check(
+        &in->bound, count * (tsr__element_is_text(variable->element) ? TSR_BOUND_TEXT : 16),
+        "%.0f elements", count);
 }
 
 /* Version 4 keeps a sparse matrix as a list of entries, and its shape behind the list. */
 static tsr_status find_old_shapes(archive *in)
 {
     tsr_status status = TSR_OK;
-    for (int i = 0; Mat_GetVersion(in->mat) == MAT_FT_MAT4 && i < in->count; i++) {
-        if (!in->variable[i].sparse)
-            continue;
-        TSR_TRY(check_size(in, i));
-        matvar_t *found = Mat_VarRead(in->mat, in->variable[i].name);
+    matvar_t *found = NULL;
+    bool sparse = false;
+    for (int64_t i = 0; i < in->count; i++)
+        sparse = sparse || in->variable[i].sparse;
+    if (Mat_GetVersion(in->mat) != MAT_FT_MAT4 || !sparse)
+        return TSR_OK;
+    (void)Mat_Rewind(in->mat);
+    for (int64_t i = 0; i < in->count; i++) {
+        found = Mat_VarReadNext(in->mat);
         if (found == NULL)
             TSR_FAIL(TSR_ERROR_FORMAT, "%s is damaged or cut off", in->variable[i].name);
         describe(&in->variable[i], found);
@@ -235,7 +233,8 @@ static tsr__array vector(tsr__element element, void *data, int64_t count)
                         .bytes = count * item};
 }
 
-static tsr_status matrix_from_sparse(tsr_matrix **out, const matvar_t *found)
+static tsr_status matrix_from_sparse(tsr_matrix **out, const matvar_t *found,
+                                     const tsr__bound *bound)
 {
     const mat_sparse_t *sparse = found->data;
     const tsr__element stored = element_of_type(found->data_type);
@@ -248,6 +247,7 @@ static tsr_status matrix_from_sparse(tsr_matrix **out, const matvar_t *found)
         .start = vector(TSR_ELEMENT_UINT32, sparse->jc, sparse->njc),
         .index = vector(TSR_ELEMENT_UINT32, sparse->ir, sparse->nir),
         .values = vector(stored, sparse->data, sparse->ndata),
+        .bound = bound,
     };
     return tsr__compressed_to_matrix(out, &parts);
 }
@@ -259,13 +259,13 @@ static tsr_status matrix(tsr_matrix **out, void *file, int at)
     matvar_t *found = NULL;
     tsr__array array = {0};
 
-    if (in->nature[at].complex)
+    if (in->complex[at])
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "complex numbers; save real() or abs()");
     if (in->variable[at].element == TSR_ELEMENT_NONE)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "cells, structs and objects are not samples");
     TSR_TRY(load(&found, in, at));
     if (in->variable[at].sparse) {
-        TSR_TRY(matrix_from_sparse(out, found));
+        TSR_TRY(matrix_from_sparse(out, found, &in->bound));
     } else {
         TSR_TRY(view(&array, found));
         TSR_TRY(tsr__array_to_matrix(out, &array));
@@ -362,15 +362,15 @@ static bool is_hdf5(const char *path)
 tsr_status tsr__mat_read(tsr_data *out, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
-    archive from = {0};
+    archive from = {.bound.expand = request->options->expand};
     struct stat about;
 
     if (stat(request->path, &about) != 0 || !S_ISREG(about.st_mode))
         TSR_FAIL(TSR_ERROR_IO, "is not a file on disk, as .mat files must be");
     if (is_hdf5(request->path))
         return tsr__mat73_read(out, request);
-    TSR_TRY(tsr__mat_check(request->path));
-    from.size = (double)about.st_size;
+    TSR_TRY(tsr__mat_check(request));
+    from.bound.size = about.st_size;
     from.mat = Mat_Open(request->path, MAT_ACC_RDONLY);
     if (from.mat == NULL || Mat_GetVersion(from.mat) == MAT_FT_MAT73)
         TSR_FAIL(TSR_ERROR_FORMAT, "is no .mat file of version 4, 5 or 7.3");
@@ -389,6 +389,6 @@ done:
         (void)Mat_Close(from.mat);
     tsr__names_clear(&from.names);
     tsr__free(from.variable);
-    tsr__free(from.nature);
+    tsr__free(from.complex);
     return status;
 }

@@ -4,11 +4,19 @@
 #ifndef TSR_IO_MAT_H
 #define TSR_IO_MAT_H
 
+#include "io/array.h"
 #include "io/format.h"
 
-/* Refuses a file of version 4 or 5 that ends before its last variable does, or where
- * zlib or the sizes within say that a variable is damaged. */
-tsr_status tsr__mat_check(const char *path);
+/* Refuses a file of version 4 or 5 that ends before its last variable does, where zlib or the
+ * sizes within say that a variable is damaged, or where what is inside one would take more
+ * memory than the bound of the file. */
+tsr_status tsr__mat_check(const tsr__request *request);
+tsr_status tsr__mat_check_4(const char *file, int64_t size, const tsr__bound *bound);
+
+/* Four bytes as a number; why a file is refused. */
+int64_t tsr__mat_word(const char *at, bool swapped);
+tsr_status tsr__mat_cut_off(int64_t at, double wanted, int64_t left);
+tsr_status tsr__mat_no_variable(int64_t at);
 
 /* Version 7.3, which is HDF5: mat73.c. */
 tsr_status tsr__mat73_read(tsr_data *out, const tsr__request *request);
