@@ -22,13 +22,15 @@ typedef struct bytes {
 static tsr_status decode(tsr__image *image, bytes file)
 {
     *image = (tsr__image){0, 0, NULL};
-    return tsr__image_decode(image, file.at, (int64_t)file.size);
+    const tsr__bound bound = {.size = (int64_t)file.size};
+    return tsr__image_decode(image, file.at, &bound);
 }
 
 static void assert_refused(tsr_status expected, const char *text, const void *at, size_t size)
 {
     tsr__image image = {0, 0, NULL};
-    assert_int_equal(tsr__image_decode(&image, at, (int64_t)size), expected);
+    const tsr__bound bound = {.size = (int64_t)size};
+    assert_int_equal(tsr__image_decode(&image, at, &bound), expected);
     assert_null(image.grey);
     if (strstr(tsr_message(), text) == NULL)
         fail_msg("\"%s\" lacks \"%s\"", tsr_message(), text);

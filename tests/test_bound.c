@@ -437,6 +437,30 @@ static void npy_labels(void **state)
     discard(&file);
 }
 
+static void pictures(void **state)
+{
+    static const unsigned char scan[] = {0xff, 0xd8, 0xff, 0xc9, 0,  11, 8,    64,   0,
+                                         64,   0,    1,    1,    17, 0,  0xff, 0xda, 0,
+                                         8,    1,    1,    0,    0,  63, 0,    0xff, 0xd9};
+    draft file = {0};
+    (void)state;
+    make_png(&file, 16384, 16384);
+    put_bytes("png/a.png", file.bytes, file.size);
+    put_bytes("jpeg/a.jpg", scan, sizeof scan);
+    file.size = 0;
+    make_png(&file, 2048, 2048);
+    put_bytes("stack/a.png", file.bytes, file.size);
+    for (int i = 0; i < 100; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "stack/b%02d.png", i);
+        put_bytes(name, "?", 1);
+    }
+    discard(&file);
+    must_refuse("png", "a.png: 16384 x 16384 pixels would take 1.07 GB, " BEYOND);
+    must_refuse("jpeg", "a.jpg: 16384 x 16384 pixels would take 1.07 GB, " BEYOND);
+    must_refuse("stack", "101 images of 2048 x 2048 pixels would take 3.39 GB, " BEYOND);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +472,7 @@ int main(void)
         cmocka_unit_test(npy_labels),
         cmocka_unit_test(sparse_npz),
         cmocka_unit_test(npz_files),
+        cmocka_unit_test(pictures),
         cmocka_unit_test(wide_but_fair),
     };
     set_ceiling();

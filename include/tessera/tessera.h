@@ -344,6 +344,7 @@ typedef struct tsr_features_options {
     int64_t shortest;          /* words: shorter ones are left out */
     bool skip_bad;             /* leave out what cannot be read instead of failing */
     int64_t seed, threads;     /* threads 0: all */
+    int64_t expand;            /* as in tsr_read_options; of each picture */
     const tsr_progress *progress; /* or NULL; not in the table */
 } tsr_features_options;
 TSR_API const tsr_setting *tsr_features_settings(void);

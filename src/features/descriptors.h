@@ -9,6 +9,7 @@
 #include "image/image.h"
 
 enum { TSR_DESCRIPTOR = 128 };
+enum { TSR_VISUAL_EACH = 100 }; /* bytes a pixel that VLFeat takes at most, without asking */
 
 typedef struct tsr__spot {
     float x, y, reach; /* center and half the side, in pixels */

@@ -114,7 +114,7 @@ tsr_status tsr__picture_describe(tsr__descriptors *out, void **held, const tsr__
                                  const tsr__describer *describer,
                                  const tsr_features_options *options)
 {
-    enum { MOST = 1 << 25 }; /* VLFeat takes up to 100 bytes a pixel, and does not ask first */
+    enum { MOST = 1 << 25 };
     if (image->width > MOST / image->height)
         return tsr__fail(TSR_ERROR_UNSUPPORTED,
                          "%lld x %lld pixels are more than descriptors are made of (%d)",
@@ -175,7 +175,7 @@ static tsr_status look(tsr__view *view, const tsr__describer *describer, const c
 {
     tsr_status status = TSR_OK;
     void *held = NULL;
-    TSR_TRY(tsr__image_load(&view->image, "", path));
+    TSR_TRY(tsr__image_load(&view->image, "", path, options->expand, TSR_VISUAL_EACH));
     TSR_TRY(tsr__picture_describe(&view->found, &held, &view->image, describer, options));
 done:
     describer->close(held);

@@ -19,6 +19,7 @@ tsr_status tsr__pixels_make(tsr_data *out, const tsr__feature_job *job)
     memcpy(read.size, options.size, sizeof read.size);
     read.skip_bad = options.skip_bad;
     read.threads = options.threads;
+    read.expand = options.expand;
     read.progress = options.progress;
     status = tsr__images_stack(out, job->folder, job->files, &read);
     if (status < 0)

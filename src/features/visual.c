@@ -60,7 +60,8 @@ static tsr_status describe(slot *at, work *w, int thread)
 {
     tsr_status status = TSR_OK;
     tsr__image image = {0, 0, NULL};
-    TSR_TRY(tsr__image_load(&image, w->job->folder, w->job->files->name[at->file]));
+    TSR_TRY(tsr__image_load(&image, w->job->folder, w->job->files->name[at->file],
+                            w->options.expand, TSR_VISUAL_EACH));
     TSR_TRY(
         tsr__picture_describe(&at->found, &w->held[thread], &image, w->describer, &w->options));
 done:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What the decoders of pictures share. A decoder is given all bytes of a file whose first ones
- * are its magic, fills `out` on success only, and never asks for memory that so few bytes could
- * not have described. */
+ * are its magic, fills `out` on success only, and never asks for memory beyond the bound, nor
+ * for such that so few bytes could not have described. */
 #ifndef TSR_IMAGE_CODEC_H
 #define TSR_IMAGE_CODEC_H
 
@@ -31,8 +31,15 @@ int tsr__exif_orientation(const unsigned char *tiff, int64_t size);
 /* Turns and mirrors a picture that was stored with the given EXIF orientation upright. */
 tsr_status tsr__image_orient(tsr__image *image, int orientation);
 
-tsr_status tsr__png_decode(tsr__image *out, const unsigned char *bytes, int64_t size);
-tsr_status tsr__jpeg_decode(tsr__image *out, const unsigned char *bytes, int64_t size);
-tsr_status tsr__pnm_decode(tsr__image *out, const unsigned char *bytes, int64_t size);
+tsr_status tsr__png_decode(tsr__image *out, const unsigned char *bytes,
+                           const tsr__bound *bound);
+tsr_status tsr__jpeg_decode(tsr__image *out, const unsigned char *bytes,
+                            const tsr__bound *bound);
+tsr_status tsr__pnm_decode(tsr__image *out, const unsigned char *bytes,
+                           const tsr__bound *bound);
+
+/* Whether a picture with `beside` bytes a pixel besides its own is within the bound. */
+tsr_status tsr__image_check_bound(const tsr__bound *bound, int64_t width, int64_t height,
+                                  int beside);
 
 #endif

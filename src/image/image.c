@@ -11,7 +11,7 @@ typedef struct codec {
     const char *name;
     const char *magic;
     size_t magic_size;
-    tsr_status (*decode)(tsr__image *out, const unsigned char *bytes, int64_t size);
+    tsr_status (*decode)(tsr__image *out, const unsigned char *bytes, const tsr__bound *bound);
 } codec;
 
 static const codec codecs[] = {
@@ -63,6 +63,14 @@ tsr_status tsr__image_create(tsr__image *out, int64_t width, int64_t height)
     return TSR_OK;
 }
 
+tsr_status tsr__image_check_bound(const tsr__bound *bound, int64_t width, int64_t height,
+                                  int beside)
+{
+    const double each = (double)sizeof(float) + beside;
+    return tsr__bound_check(bound, each * (double)width * (double)height, "%lld x %lld pixels",
+                            (long long)width, (long long)height);
+}
+
 static int32_t sample(const unsigned char *raw, int64_t at, int bytes)
 {
     return bytes == 1 ? raw[at] : raw[2 * at] << 8 | raw[2 * at + 1];
@@ -89,8 +97,9 @@ void tsr__pixels_to_grey(float *out, const unsigned char *raw, int64_t count,
     }
 }
 
-tsr_status tsr__image_decode(tsr__image *out, const void *bytes, int64_t size)
+tsr_status tsr__image_decode(tsr__image *out, const void *bytes, const tsr__bound *bound)
 {
+    const int64_t size = bound->size;
     if (size == 0)
         return tsr__fail(TSR_ERROR_FORMAT, "the file is empty");
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
@@ -101,7 +110,7 @@ tsr_status tsr__image_decode(tsr__image *out, const void *bytes, int64_t size)
             return tsr__fail(
                 TSR_ERROR_UNSUPPORTED,
                 "this is %s; the pictures that can be read are PNG, JPEG, PGM, PPM", row->name);
-        return row->decode(out, bytes, size);
+        return row->decode(out, bytes, bound);
     }
     return tsr__fail(TSR_ERROR_FORMAT, "%lld bytes that are not PNG, JPEG, PGM or PPM",
                      (long long)size);

@@ -8,6 +8,7 @@
 #ifndef TSR_IMAGE_IMAGE_H
 #define TSR_IMAGE_IMAGE_H
 
+#include "base/bound.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -21,8 +22,9 @@ void tsr__image_free(tsr__image *image);
 /* True when the name ends as pictures do: .png .jpg .jpeg .pgm .ppm .pnm */
 bool tsr__image_is_name(const char *path);
 
-/* Decodes by the first bytes. Thread-safe. The message does not name a path. */
-tsr_status tsr__image_decode(tsr__image *out, const void *bytes, int64_t size);
+/* Decodes bound->size bytes, by the first of them, to no more than the bound allows.
+ * Thread-safe. The message does not name a path. */
+tsr_status tsr__image_decode(tsr__image *out, const void *bytes, const tsr__bound *bound);
 
 /* Area averaging: each new pixel is the mean of the old area that it covers, exactly. */
 tsr_status tsr__image_resize(tsr__image *out, const tsr__image *image, int64_t width,

@@ -6,7 +6,8 @@
  * so what must survive a longjmp lives in a struct outside.
  *
  * A block of 8 x 8 pixels takes at least one bit of Huffman code, which bounds the picture that
- * a file can hold: 512 pixels a byte. */
+ * a file can hold: 512 pixels a byte. What memory it may take is a matter of base/bound.h; where
+ * it comes in several scans, each is a pass over the whole picture, and counts. */
 #include "image/codec.h"
 
 #include <setjmp.h>
@@ -17,7 +18,7 @@
 
 #include <jerror.h> /* after jpeglib.h, whose settings decide the codes */
 
-enum { SCANS = 1000 }; /* of a progressive file; each is a pass over the whole picture */
+enum { SCANS = 1000 };
 
 typedef struct reader {
     struct jpeg_decompress_struct codec;
@@ -25,6 +26,7 @@ typedef struct reader {
     struct jpeg_progress_mgr monitor;
     jmp_buf escape;
     tsr_status status;
+    const tsr__bound *bound;
     unsigned char *raw; /* one row */
     tsr__image image;
 } reader;
@@ -77,10 +79,15 @@ static void warn(j_common_ptr codec, int level)
 static void count_scans(j_common_ptr codec)
 {
     reader *r = codec->client_data;
-    if (r->codec.input_scan_number <= SCANS)
-        return;
-    r->status = tsr__fail(TSR_ERROR_FORMAT, "damaged JPEG: more than %d scans", SCANS);
-    longjmp(r->escape, 1);
+    const int scans = r->codec.input_scan_number;
+    const double pixels = (double)r->codec.image_width * (double)r->codec.image_height;
+    if (scans > SCANS)
+        r->status = tsr__fail(TSR_ERROR_FORMAT, "damaged JPEG: more than %d scans", SCANS);
+    else
+        r->status = tsr__bound_check(r->bound, pixels * scans, "%d scans of %.0f pixels", scans,
+                                     pixels);
+    if (r->status < 0)
+        longjmp(r->escape, 1);
 }
 
 static int find_orientation(const reader *r)
@@ -91,14 +98,17 @@ static int find_orientation(const reader *r)
     return 1;
 }
 
-static tsr_status check_size(const reader *r, int64_t size)
+static tsr_status check_size(reader *r)
 {
     const int64_t width = r->codec.image_width, height = r->codec.image_height;
+    const int64_t size = r->bound->size;
+    const bool scans = jpeg_has_multiple_scans(&r->codec) != 0;
     if (!r->codec.arith_code && width * height / 512 > size)
         return tsr__fail(TSR_ERROR_FORMAT,
                          "truncated JPEG: %lld bytes cannot hold %lld x %lld pixels",
                          (long long)size, (long long)width, (long long)height);
-    return TSR_OK;
+    return tsr__image_check_bound(r->bound, width, height,
+                                  scans ? r->codec.num_components * (int)sizeof(JCOEF) : 0);
 }
 
 /* Asks for the colours from which grey is made; see convert. */
@@ -143,7 +153,7 @@ static void convert(reader *r, float *out)
 }
 
 /* Anything in here may leave by longjmp. */
-static tsr_status read_picture(reader *r, const unsigned char *bytes, int64_t size)
+static tsr_status read_picture(reader *r, const unsigned char *bytes)
 {
     tsr_status status = TSR_OK;
     if (setjmp(r->escape) != 0)
@@ -151,10 +161,10 @@ static tsr_status read_picture(reader *r, const unsigned char *bytes, int64_t si
     jpeg_create_decompress(&r->codec);
     r->monitor.progress_monitor = count_scans;
     r->codec.progress = &r->monitor;
-    jpeg_mem_src(&r->codec, bytes, (unsigned long)size);
+    jpeg_mem_src(&r->codec, bytes, (unsigned long)r->bound->size);
     jpeg_save_markers(&r->codec, JPEG_APP0 + 1, 0xffff);
     (void)jpeg_read_header(&r->codec, TRUE);
-    TSR_TRY(check_size(r, size));
+    TSR_TRY(check_size(r));
     TSR_TRY(choose_colours(r));
     TSR_TRY(tsr__image_create(&r->image, r->codec.image_width, r->codec.image_height));
     (void)jpeg_start_decompress(&r->codec);
@@ -171,15 +181,17 @@ done:
     return status;
 }
 
-tsr_status tsr__jpeg_decode(tsr__image *out, const unsigned char *bytes, int64_t size)
+tsr_status tsr__jpeg_decode(tsr__image *out, const unsigned char *bytes,
+                            const tsr__bound *bound)
 {
     reader r;
     memset(&r, 0, sizeof r);
+    r.bound = bound;
     r.codec.err = jpeg_std_error(&r.errors);
     r.codec.client_data = &r;
     r.errors.error_exit = fail;
     r.errors.emit_message = warn;
-    const tsr_status status = read_picture(&r, bytes, size);
+    const tsr_status status = read_picture(&r, bytes);
     if (status == TSR_OK) {
         *out = r.image;
         r.image.grey = NULL;

@@ -4,7 +4,8 @@
  * are ignored. libpng reports errors by longjmp: what must survive one lives in a struct
  * outside.
  *
- * Deflate makes at most 1032 bytes of one, which bounds the picture that a file can hold. */
+ * Deflate makes at most 1032 bytes of one, which bounds the picture that a file can hold; what
+ * memory it may take is a matter of base/bound.h. */
 #include "image/codec.h"
 
 #include <png.h>
@@ -13,8 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { RAW_MOST = 6 }; /* bytes of a pixel as libpng gives it */
+
 typedef struct coder {
     const unsigned char *bytes; /* reading: the file */
+    const tsr__bound *bound;
     int64_t size, at;
     FILE *stream; /* writing */
     png_struct *png;
@@ -122,17 +126,20 @@ static tsr_status read_picture(coder *c)
         return tsr__fail(TSR_ERROR_FORMAT,
                          "truncated PNG: %lld bytes cannot hold %lld x %lld pixels",
                          (long long)c->size, (long long)width, (long long)height);
-    const tsr_status status = tsr__image_create(&c->image, width, height);
+    const bool whole = png_get_interlace_type(c->png, c->info) != PNG_INTERLACE_NONE;
+    tsr_status status = tsr__image_check_bound(c->bound, width, height, whole ? RAW_MOST : 0);
+    if (status == TSR_OK)
+        status = tsr__image_create(&c->image, width, height);
     if (status < 0)
         return status;
     simplify(c);
     return read_rows(c);
 }
 
-tsr_status tsr__png_decode(tsr__image *out, const unsigned char *bytes, int64_t size)
+tsr_status tsr__png_decode(tsr__image *out, const unsigned char *bytes, const tsr__bound *bound)
 {
     tsr_status status = TSR_OK;
-    coder c = {.bytes = bytes, .size = size};
+    coder c = {.bytes = bytes, .bound = bound, .size = bound->size};
     c.png =
         png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &c, fail, ignore, &c, take, give_back);
     c.info = c.png != NULL ? png_create_info_struct(c.png) : NULL;

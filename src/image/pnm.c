@@ -118,11 +118,11 @@ static tsr_status end_header(cursor *c)
     return TSR_OK;
 }
 
-tsr_status tsr__pnm_decode(tsr__image *out, const unsigned char *bytes, int64_t size)
+tsr_status tsr__pnm_decode(tsr__image *out, const unsigned char *bytes, const tsr__bound *bound)
 {
     tsr_status status = TSR_OK;
     tsr__image image = {0, 0, NULL};
-    cursor c = {bytes, bytes + 2, bytes + size};
+    cursor c = {bytes, bytes + 2, bytes + bound->size};
     int64_t width = 0, height = 0, maximum = 0;
     TSR_TRY(next(&width, &c, TSR_IMAGE_PIXELS, "width"));
     TSR_TRY(next(&height, &c, TSR_IMAGE_PIXELS, "height"));

@@ -37,16 +37,25 @@ typedef struct stack {
     int64_t first; /* file of slots[0] */
 } stack;
 
-tsr_status tsr__image_load(tsr__image *out, const char *folder, const char *name)
+tsr_status tsr__image_load(tsr__image *out, const char *folder, const char *name,
+                           int64_t expand, int each)
 {
     tsr_status status = TSR_OK;
     tsr__input input = {NULL, 0, false};
+    tsr__image image = {0, 0, NULL};
     char *path = tsr__path_join(folder, name);
     if (path == NULL)
         return TSR_ERROR_MEMORY;
     TSR_TRY(tsr__input_open(&input, path));
-    TSR_TRY(tsr__image_decode(out, input.bytes, input.size));
+    const tsr__bound bound = {input.size, expand};
+    TSR_TRY(tsr__image_decode(&image, input.bytes, &bound));
+    TSR_TRY(tsr__bound_check(&bound, (double)each * (double)(image.width * image.height),
+                             "features of %lld x %lld pixels", (long long)image.width,
+                             (long long)image.height));
+    *out = image;
+    image.grey = NULL;
 done:
+    tsr__image_free(&image);
     tsr__input_close(&input);
     tsr__free(path);
     return status;
@@ -57,7 +66,7 @@ static tsr_status load(tsr__image *out, const stack *s, const char *name)
     tsr_status status = TSR_OK;
     const int64_t *size = s->options->size;
     tsr__image image = {0, 0, NULL};
-    TSR_TRY(tsr__image_load(&image, s->folder, name));
+    TSR_TRY(tsr__image_load(&image, s->folder, name, s->options->expand, 0));
     if (size[0] > 0) {
         TSR_TRY(tsr__image_resize(out, &image, size[0], size[1]));
     } else {
@@ -84,12 +93,32 @@ static void load_slot(void *context, int64_t item, int thread)
         (void)snprintf(at->reason, sizeof at->reason, "%s", tsr_message());
 }
 
+/* Bytes of all files; one that is not there is told of when its turn comes. */
+static int64_t size_of_files(const stack *s)
+{
+    int64_t size = 0;
+    for (int64_t i = 0; i < s->files->count; i++) {
+        tsr__bound file = {.size = 0};
+        char *path = tsr__path_join(s->folder, s->files->name[i]);
+        if (path != NULL && tsr__bound_of(&file, path, 0) == TSR_OK)
+            size += file.size;
+        tsr__free(path);
+    }
+    return size;
+}
+
 static tsr_status start_values(stack *s, const tsr__image *image)
 {
     tsr_status status = TSR_OK;
     int64_t count = 0;
+    const tsr__bound bound = {size_of_files(s), s->options->expand};
     s->width = image->width;
     s->height = image->height;
+    if (s->options->size[0] == 0) /* else the user says how large they become */
+        TSR_TRY(tsr__bound_check(
+            &bound, 8.0 * (double)(s->width * s->height) * (double)s->files->count,
+            "%lld images of %lld x %lld pixels", (long long)s->files->count,
+            (long long)s->width, (long long)s->height));
     if (!tsr__multiply(&count, s->width * s->height, s->files->count))
         TSR_FAIL(TSR_ERROR_MEMORY, "%lld images of %lld x %lld pixels are too many",
                  (long long)s->files->count, (long long)s->width, (long long)s->height);

@@ -7,8 +7,10 @@
 #include "image/image.h"
 #include "io/data.h"
 
-/* One picture, decoded. The message does not name it. */
-tsr_status tsr__image_load(tsr__image *out, const char *folder, const char *name);
+/* One picture, decoded. The message does not name it. What takes `each` bytes a pixel is yet to
+ * be made of it, within the bound that `expand` sets. */
+tsr_status tsr__image_load(tsr__image *out, const char *folder, const char *name,
+                           int64_t expand, int each);
 
 /* The pixels of the named pictures of a folder as the samples of `out`, which gets x,
  * sample_names, labels, dtype and, for what skip_bad left out, notes. */

@@ -113,6 +113,10 @@ More than so few bytes may cost is refused; the message says what is enough.
   $ printf '%%%%MatrixMarket matrix coordinate real general\n2147483647 1 1\n1 1 1\n' > tall.mtx; tessera info tall.mtx
   tessera: tall.mtx: 2147483647 samples of 1 features would take 34.4 GB, more than 1000 times the 67 bytes in the file and 256 MiB; if that is meant: --expand 508825417
   [1]
+  $ mkdir bomb; printf '\377\330\377\311\0\013\010\100\0\100\0\001\001\021\0\377\332\0\010\001\001\0\0\077\0\377\331' > bomb/a.jpg; tessera info bomb; tessera features bomb --kind dsift
+  tessera: bomb: a.jpg: 16384 x 16384 pixels would take 1.07 GB, more than 1000 times the 27 bytes in the file and 256 MiB; if that is meant: --expand 29826162
+  tessera: bomb/a.jpg: 16384 x 16384 pixels would take 1.07 GB, more than 1000 times the 27 bytes in the file and 256 MiB; if that is meant: --expand 29826162
+  [1]
 
 Labels that do not fit.
 
