@@ -8,6 +8,7 @@
 
 #include "base/bound.h"
 #include "io/format.h"
+#include "learn/protocol.h"
 
 #include <sys/resource.h>
 #include <time.h>
@@ -461,6 +462,33 @@ static void pictures(void **state)
     must_refuse("stack", "101 images of 2048 x 2048 pixels would take 3.39 GB, " BEYOND);
 }
 
+static void protocols(void **state)
+{
+    static const struct {
+        const char *vary, *words;
+    } cases[] = {
+        {"classes 1..9000000000000000000", "vary lists more than 10000 values"},
+        {"classes 1..9999 1 2", "vary lists more than 10000 values"},
+        {"classes -9223372036854775808..9223372036854775807", "more than 10000 values"},
+        {"classes 1..9e18", "1..9e18 is no range"},
+    };
+    tsr__protocol p = {0};
+    char text[256];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int size =
+            snprintf(text, sizeof text, "data = x.csv\nvary = %s\n[nmf]\n", cases[i].vary);
+        put_bytes("p.txt", text, (size_t)size);
+        check_fails(tsr__protocol_read(&p, path_of("p.txt")), TSR_ERROR_FORMAT, cases[i].words);
+    }
+    static const char last[] =
+        "data = x.csv\nvary = seed 9223372036854775806..9223372036854775807\n[nmf]\n";
+    put_bytes("p.txt", last, strlen(last));
+    check_ok(tsr__protocol_read(&p, path_of("p.txt")));
+    assert_int_equal(p.values.count, 2);
+    tsr__protocol_clear(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +501,7 @@ int main(void)
         cmocka_unit_test(sparse_npz),
         cmocka_unit_test(npz_files),
         cmocka_unit_test(pictures),
+        cmocka_unit_test(protocols),
         cmocka_unit_test(wide_but_fair),
     };
     set_ceiling();

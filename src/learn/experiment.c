@@ -144,13 +144,31 @@ tsr__cell tsr__experiment_cell(const tsr__experiment *e, int64_t row, int64_t me
 
 /* Trials ---------------------------------------------------------------------------------- */
 
-static int64_t draws_of(const tsr__protocol *p, int64_t row)
+static double draws_of(const tsr__protocol *p, int64_t row)
 {
+    const double draws = (double)p->study.draws;
     if (p->study.task != TSR_TASK_CLASSIFY)
-        return p->study.draws;
+        return draws;
     const bool varied = p->key != NULL && strcmp(p->key, "folds") == 0;
     const int64_t folds = varied ? strtoll(p->values.name[row], NULL, 10) : p->study.folds;
-    return folds > 0 ? folds * p->study.draws : p->study.draws;
+    return folds > 0 ? (double)folds * draws : draws;
+}
+
+/* A few words of a protocol may ask for more than anybody waits for. */
+static tsr_status check_trials(const tsr__experiment *e)
+{
+    enum { MOST = 1000000 };
+    const tsr__protocol *p = &e->protocol;
+    double draws = 0;
+    for (int64_t row = 0; row < e->rows; row++)
+        draws += draws_of(p, row);
+    if (draws * (double)p->methods > MOST)
+        return tsr__fail(TSR_ERROR_DATA,
+                         "%lld rows of %lld methods make %.3g trials with all their draws; at "
+                         "most %d are run",
+                         (long long)e->rows, (long long)p->methods, draws * (double)p->methods,
+                         MOST);
+    return TSR_OK;
 }
 
 static tsr_status list_trials(tsr__experiment *e)
@@ -159,8 +177,9 @@ static tsr_status list_trials(tsr__experiment *e)
     const tsr__protocol *p = &e->protocol;
     int64_t room = 0;
     e->rows = p->key != NULL ? p->values.count : 1;
+    TSR_TRY(check_trials(e));
     for (int64_t row = 0; row < e->rows; row++)
-        for (int64_t draw = 0; draw < draws_of(p, row); draw++)
+        for (int64_t draw = 0; (double)draw < draws_of(p, row); draw++)
             for (int64_t method = 0; method < p->methods; method++) {
                 TSR_GROW(e->trial, e->trials, room);
                 tsr__trial *t = &e->trial[e->trials++];

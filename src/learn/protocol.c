@@ -174,6 +174,40 @@ done:
     return status;
 }
 
+/* Whether a word is FIRST..LAST; both are 0 otherwise. */
+static bool is_range(int64_t *first, int64_t *last, const char *text)
+{
+    const char *end = text + strlen(text), *dots = tsr__parse_integer(first, text, end);
+    const bool range = dots != text && strncmp(dots, "..", 2) == 0 &&
+                       tsr__parse_integer(last, dots + 2, end) == end;
+    *first = range ? *first : 0;
+    *last = range ? *last : 0;
+    return range;
+}
+
+/* One word of a list of values: FIRST..LAST stands for all between. */
+static tsr_status take_values(tsr__protocol *p, const char *word)
+{
+    tsr_status status = TSR_OK;
+    enum { MOST = 10000 };
+    int64_t first = 0, last = 0;
+    const bool range = is_range(&first, &last, word);
+    if (last < first || (!range && strstr(word, "..") != NULL))
+        TSR_FAIL(TSR_ERROR_FORMAT, "vary: %s is no range of whole numbers such as 2..10", word);
+    const uint64_t more = range ? (uint64_t)last - (uint64_t)first : 0;
+    if (more >= (uint64_t)(MOST - p->values.count))
+        TSR_FAIL(TSR_ERROR_FORMAT, "vary lists more than %d values: %s", MOST, p->study.vary);
+    if (!range)
+        TSR_TRY(tsr__names_add(&p->values, word));
+    for (uint64_t i = 0; range && i <= more; i++) {
+        char text[32];
+        (void)snprintf(text, sizeof text, "%lld", (long long)(first + (int64_t)i));
+        TSR_TRY(tsr__names_add(&p->values, text));
+    }
+done:
+    return status;
+}
+
 /* "classes 2..10" or "class 0.01 0.1 1": the key and its values. */
 static tsr_status take_rows(tsr__protocol *p)
 {
@@ -184,20 +218,8 @@ static tsr_status take_rows(tsr__protocol *p)
     TSR_NEW_TEXT(copy, p->study.vary);
     const char *word = strtok_r(copy, " ,", &state);
     TSR_NEW_TEXT(p->key, word != NULL ? word : "");
-    while ((word = strtok_r(NULL, " ,", &state)) != NULL) {
-        int64_t first = 0, last = 0;
-        const char *end = word + strlen(word), *dots = tsr__parse_integer(&first, word, end);
-        if (dots != word && strncmp(dots, "..", 2) == 0 &&
-            tsr__parse_integer(&last, dots + 2, end) == end) {
-            for (int64_t v = first; v <= last; v++) {
-                char text[32];
-                (void)snprintf(text, sizeof text, "%lld", (long long)v);
-                TSR_TRY(tsr__names_add(&p->values, text));
-            }
-        } else {
-            TSR_TRY(tsr__names_add(&p->values, word));
-        }
-    }
+    while ((word = strtok_r(NULL, " ,", &state)) != NULL)
+        TSR_TRY(take_values(p, word));
     if (p->values.count == 0)
         TSR_FAIL(TSR_ERROR_FORMAT, "vary is KEY VALUES, such as classes 2..10, not '%s'",
                  p->study.vary);

@@ -106,6 +106,15 @@ Wrong protocols.
   $ printf 'data = faces.h5\n' > wrong.txt; tessera experiment wrong.txt
   tessera: wrong.txt: names no [method]
   [1]
+  $ printf 'data = faces.h5\nvary = classes 1..9000000000000000000\n[nmf]\n' > wrong.txt; tessera experiment wrong.txt -q --data .
+  tessera: wrong.txt: vary lists more than 10000 values: classes 1..9000000000000000000
+  [1]
+  $ printf 'data = faces.h5\nvary = classes 1..9e18\n[nmf]\n' > wrong.txt; tessera experiment wrong.txt -q --data .
+  tessera: wrong.txt: vary: 1..9e18 is no range of whole numbers such as 2..10
+  [1]
+  $ printf 'data = faces.h5\nvary = classes 2..9999\ndraws = 1000000\n[nmf]\n' > wrong.txt; tessera experiment wrong.txt -q --data .
+  tessera: 9998 rows of 1 methods make 1e+10 trials with all their draws; at most 1000000 are run
+  [1]
   $ printf 'data = nowhere.mat\n[nmf]\n' > wrong.txt; tessera experiment wrong.txt -q --data .
   tessera: ./nowhere.mat is not there: `untitled` asks for nowhere.mat below the folder given by --data; doc/reproduction.md says where public copies are described
   [1]
