@@ -135,7 +135,7 @@ done:
 static tsr_status write(const painting *p, const char *path)
 {
     tsr_status status = TSR_OK;
-    tsr__output output = {NULL, NULL, false};
+    tsr__output output = {NULL, NULL, 0};
     TSR_TRY(tsr__output_begin(&output, path, false));
     TSR_TRY(tsr__image_write_png(output.temporary, p->pixel, p->view.image.width,
                                  p->view.image.height, 3));

@@ -271,7 +271,7 @@ static tsr_status write(const sheet *s)
     const struct values *values = s->values;
     const bool parts = values->reconstruct != NULL;
     tsr_scan scan;
-    tsr__output output = {NULL, NULL, false};
+    tsr__output output = {NULL, NULL, 0};
     TSR_TRY(tsr_matrix_scan(&scan, s->pictures));
     const double white = parts || values->common ? scan.maximum : 0;
     TSR_TRY(tsr__output_begin(&output, values->output, false));

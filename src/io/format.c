@@ -325,7 +325,7 @@ bool tsr_path_holds_labels(const char *path)
 tsr_status tsr_data_write(const tsr_data *data, const char *path)
 {
     tsr_status status = TSR_OK;
-    tsr__output output = {NULL, NULL, false};
+    tsr__output output = {NULL, NULL, 0};
     const tsr__format *row = find_writer(path);
     if (row == NULL)
         return unknown_format(path);

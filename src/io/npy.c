@@ -339,8 +339,13 @@ tsr_status tsr__npy_read(tsr_data *out, const tsr__request *request)
     if (request->variable != NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "a .npy holds one array without a name; leave out ':%s'",
                  request->variable);
-    TSR_TRY(tsr__input_open(&input, request->path));
+    TSR_TRY(tsr__input_map(&input, request->path));
     TSR_TRY(tsr__npy_parse(&array, input.bytes, input.size));
+    if (request->only_labels || !is_usable(&array)) { /* nothing of it stays mapped */
+        tsr__input_close(&input);
+        TSR_TRY(tsr__input_open(&input, request->path));
+        TSR_TRY(tsr__npy_parse(&array, input.bytes, input.size));
+    }
     (void)snprintf(out->dtype, sizeof out->dtype, "%s", tsr__element_name(array.element));
     if (request->only_labels)
         TSR_TRY(tsr__array_to_labels(&out->labels, &array));
