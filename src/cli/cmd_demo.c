@@ -49,7 +49,8 @@ static tsr_status path_in(char *out, size_t size, const char *folder, const char
 }
 
 /* Fits, clusters the codes and judges; writes the basis as a sheet of pictures. */
-static tsr_status try_method(struct outcome *out, const tsr_data *data, const char *folder)
+static tsr_status try_method(struct outcome *out, const tsr_data *data,
+                             const struct values *values)
 {
     tsr_status status = TSR_OK;
     const tsr_labels *labels = tsr_data_labels(data);
@@ -66,6 +67,7 @@ static tsr_status try_method(struct outcome *out, const tsr_data *data, const ch
     fit.labelled = "2";
     fit.iterations = 200;
     fit.seed = 1;
+    fit.progress = terminal_progress(values->talk.quiet);
     TSR_TRY(tsr_encoder_fit(&encoder, data, &fit));
     TSR_NEW(of, n);
     const tsr_cluster_options clustering = {.clusters = tsr_labels_classes(labels),
@@ -78,7 +80,7 @@ static tsr_status try_method(struct outcome *out, const tsr_data *data, const ch
     out->seconds = tsr__clock() - start;
     if (tsr_encoder_model(encoder) != NULL) {
         (void)snprintf(name, sizeof name, "parts-%s.png", out->method);
-        TSR_TRY(path_in(path, sizeof path, folder, name));
+        TSR_TRY(path_in(path, sizeof path, values->folder, name));
         TSR_TRY(tsr__sheet_write(path, tsr_model_basis(tsr_encoder_model(encoder)), 0, 2, 0));
     }
 done:
@@ -114,7 +116,8 @@ static tsr_status compare(const tsr_data *data, const struct values *values)
         (void)printf("%-10s %9s %7s %8s\n", "method", "accuracy", "nmi", "seconds");
     for (size_t i = 0; i < METHODS; i++) {
         outcome[i] = (struct outcome){.method = methods[i]};
-        TSR_TRY(try_method(&outcome[i], data, values->folder));
+        TSR_TRY(try_method(&outcome[i], data, values));
+        terminal_clear();
         if (!values->talk.json) {
             (void)printf("%-10s %7.1f %% %5.1f %% %8.2f\n", methods[i],
                          100 * outcome[i].scores.accuracy, 100 * outcome[i].scores.nmi,

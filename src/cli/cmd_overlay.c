@@ -182,12 +182,14 @@ static tsr_status run(const cli_call *call)
     struct values *values = call->values;
     painting p = {.codes = NULL};
     tsr_model *model = NULL;
+    values->transform.progress = terminal_progress(values->talk.quiet);
     TSR_TRY(tsr_model_read(&model, call->operand[0]));
     p.model = model;
     TSR_TRY(tsr__view_make(&p.view, &model->recipe, call->operand[1]));
     status = prepare(&p, values);
     if (status < 0)
         TSR_TRY(tsr__fail_in(status, call->operand[1]));
+    terminal_clear();
     paint(&p, values->opacity);
     TSR_TRY(write(&p, values->output));
     TSR_TRY(report(&p, values));

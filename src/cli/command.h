@@ -61,9 +61,14 @@ int parse_arguments(cli_call *call, int count, char **argument);
 void show_overview(FILE *to);
 void show_help(const cli_command *command);
 
+/* What the process needs before anything else: open standard streams, and signals that speak. */
+void terminal_open(void);
+
 /* A progress callback for stderr: a bar on a terminal, now and then a line elsewhere, nothing
- * when quiet. It stops the work after an interrupt (Ctrl-C). */
+ * when quiet. From here on Ctrl-C (SIGTERM, SIGHUP) asks the work to stop at its next step, and
+ * a second one ends it at once. */
 const tsr_progress *terminal_progress(bool quiet);
-void terminal_clear(void); /* removes the bar before other words are said */
+int terminal_stopped(void); /* the signal that asked for it, or 0 */
+void terminal_clear(void);  /* removes the bar before other words are said */
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * tessera COMMAND [options] INPUT... [-o OUTPUT]: finds the command's row and runs it. Results
- * go to stdout, words to stderr; exit 0 done, 1 failed, 2 usage. */
+ * go to stdout, words to stderr; exit 0 done, 1 failed, 2 wrong use, 128 and the signal's number
+ * where one asked to stop (Ctrl-C: 130). */
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "matrix/kernels.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* clang-format off */
@@ -42,6 +44,14 @@ static int unknown(const char *name)
     return EXIT_USAGE;
 }
 
+/* Wrong use is what the library calls an argument that makes no sense, whenever it shows. */
+static int exit_code(tsr_status status)
+{
+    if (terminal_stopped() != 0 && (status == TSR_OK || status == TSR_ERROR_INTERRUPTED))
+        return 128 + terminal_stopped();
+    return status == TSR_OK ? 0 : status == TSR_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+}
+
 static int run(const cli_command *command, int count, char **argument)
 {
     cli_call call = {.command = command};
@@ -56,20 +66,29 @@ static int run(const cli_command *command, int count, char **argument)
         terminal_clear();
         if (status < 0)
             (void)fprintf(stderr, "tessera: %s\n", tsr_message());
-        code = status < 0 ? EXIT_FAILED : 0;
+        code = exit_code(status);
     } else {
         code--;
     }
     tsr__free(call.values);
-    if (fflush(stdout) != 0 && code == 0) {
-        (void)fprintf(stderr, "tessera: cannot write to standard output\n");
-        code = EXIT_FAILED;
-    }
     return code;
 }
 
-int main(int count, char **argument)
+static int help(int count, char **argument)
 {
+    const cli_command *command = count > 2 ? find(argument[2]) : NULL;
+    if (count > 2 && command == NULL)
+        return unknown(argument[2]);
+    if (command != NULL)
+        show_help(command);
+    else
+        show_overview(stdout);
+    return 0;
+}
+
+static int dispatch(int count, char **argument)
+{
+    static const char *const helps[] = {"help", "--help", "-h"};
     const char *name = count > 1 ? argument[1] : NULL;
     if (tsr__kernels_check() < 0) { /* results of another set than the one asked for mislead */
         (void)fprintf(stderr, "tessera: %s\n", tsr_message());
@@ -83,18 +102,21 @@ int main(int count, char **argument)
         (void)printf("tessera %s\n", tsr_version());
         return 0;
     }
-    const bool help =
-        strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
-    if (help && count == 2) {
-        show_overview(stdout);
-        return 0;
-    }
-    const cli_command *command = find(help ? argument[2] : name);
-    if (command == NULL)
-        return unknown(help ? argument[2] : name);
-    if (help) {
-        show_help(command);
-        return 0;
-    }
-    return run(command, count - 2, argument + 2);
+    for (size_t i = 0; i < sizeof helps / sizeof *helps; i++)
+        if (strcmp(name, helps[i]) == 0)
+            return help(count, argument);
+    const cli_command *command = find(name);
+    return command != NULL ? run(command, count - 2, argument + 2) : unknown(name);
+}
+
+int main(int count, char **argument)
+{
+    terminal_open();
+    const int code = dispatch(count, argument);
+    const bool lost = ferror(stdout) != 0, unsaid = fflush(stdout) != 0;
+    if (code != 0 || (!lost && !unsaid))
+        return code;
+    (void)fprintf(stderr, "tessera: cannot write to standard output%s%s\n", unsaid ? ": " : "",
+                  unsaid ? strerror(errno) : "");
+    return EXIT_FAILED;
 }

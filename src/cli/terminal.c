@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Progress on stderr, and Ctrl-C. Signals and the terminal belong to the process, so this file
- * has the program's only state. */
+ * Progress on stderr, Ctrl-C and other signals. Signals and the terminal belong to the process, so
+ * this file has the program's only state. */
 #include "base/text.h"
 #include "cli/command.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t stopped_by; /* the signal that asked to stop, or 0 */
 
 static struct {
     bool quiet, bar_shown;
@@ -18,12 +19,46 @@ static struct {
     const char *task; /* which task that was */
 } terminal;
 
-static void on_interrupt(int signal)
+static void on_stop(int signal)
 {
+    if (stopped_by != 0) /* the second one means now */
+        _exit(128 + signal);
+    stopped_by = signal;
+}
+
+/* A page of a mapped input is not there. */
+static void on_lost_page(int signal)
+{
+    static const char words[] = "tessera: an input became shorter while it was in use, or its "
+                                "disk failed\n";
     (void)signal;
-    if (interrupted) /* the second one means now */
-        _exit(128 + SIGINT);
-    interrupted = 1;
+    const ssize_t said = write(STDERR_FILENO, words, sizeof words - 1);
+    _exit(said < 0 ? 128 + SIGBUS : EXIT_FAILED);
+}
+
+static void handle(int signal, void (*handler)(int))
+{
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    /* what the caller has the process ignore (nohup), it goes on ignoring */
+    if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        (void)sigaction(signal, &action, NULL);
+}
+
+void terminal_open(void)
+{
+    int file = 0;
+    while (file >= 0 && file <= STDERR_FILENO) /* no file shall come to stand for stdout */
+        file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    (void)close(file);
+    handle(SIGXFSZ, SIG_IGN); /* so that writing beyond a limit fails, and can be told */
+    handle(SIGBUS, on_lost_page);
+}
+
+int terminal_stopped(void)
+{
+    return stopped_by;
 }
 
 static void describe(tsr__line *out, const tsr_step *step)
@@ -59,7 +94,7 @@ static void draw_bar(const tsr_step *step)
 static bool report(void *user, const tsr_step *step)
 {
     (void)user;
-    if (interrupted)
+    if (stopped_by != 0)
         return false;
     if (terminal.quiet)
         return true;
@@ -84,10 +119,9 @@ static bool report(void *user, const tsr_step *step)
 const tsr_progress *terminal_progress(bool quiet)
 {
     static const tsr_progress progress = {report, NULL};
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_interrupt;
-    (void)sigaction(SIGINT, &action, NULL);
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+        handle(stops[i], on_stop);
     terminal.quiet = quiet;
     return &progress;
 }
