@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "learn/encoder.h"
 
 #include <math.h>
 #include <string.h>
@@ -283,6 +284,13 @@ static void print_text(const verdict *v, const tsr_data *data, const struct valu
         (void)printf("%d classes: the table of confusions is in --json\n", (int)classes);
 }
 
+static tsr_status check(const cli_call *call)
+{
+    struct values *values = call->values;
+    values->fit.model = values->model != NULL ? values->model : "raw";
+    return tsr__encoder_check(&values->fit);
+}
+
 static tsr_status run(const cli_call *call)
 {
     tsr_status status = TSR_OK;
@@ -290,7 +298,6 @@ static tsr_status run(const cli_call *call)
     tsr_data *data = NULL;
     verdict v = {0};
     values->read.progress = terminal_progress(values->talk.quiet);
-    values->fit.model = values->model != NULL ? values->model : "raw";
     values->fit.progress = values->read.progress;
     TSR_TRY(tsr_data_read(&data, call->operand[0], &values->read));
     const tsr_labels *labels = tsr_data_labels(data);
@@ -334,5 +341,6 @@ const cli_command command_classify = {
                {"model", tsr_fit_settings, offsetof(struct values, fit)},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},
+    .check = check,
     .run = run,
 };

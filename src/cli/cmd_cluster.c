@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "factor/model.h"
+#include "learn/encoder.h"
 
 #include <string.h>
 
@@ -70,7 +71,6 @@ static tsr_status open_model(subject *s, const char *path, const struct values *
 static tsr_status open_data(subject *s, const char *path, struct values *values)
 {
     tsr_status status = TSR_OK;
-    values->fit.model = values->model != NULL ? values->model : "raw";
     values->fit.restarts = values->fit_restarts;
     values->fit.progress = values->read.progress;
     TSR_TRY(tsr_data_read(&s->data, path, &values->read));
@@ -170,6 +170,13 @@ static void print_text(const subject *s, int64_t clusters, double cost,
     (void)printf("  ari       %.4f\n  purity    %.4f\n", scores->ari, scores->purity);
 }
 
+static tsr_status check(const cli_call *call)
+{
+    struct values *values = call->values;
+    values->fit.model = values->model != NULL ? values->model : "raw";
+    return tsr__encoder_check(&values->fit);
+}
+
 static tsr_status run(const cli_call *call)
 {
     tsr_status status = TSR_OK;
@@ -224,5 +231,6 @@ const cli_command command_cluster = {
                {"model", tsr_fit_settings, offsetof(struct values, fit)},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},
+    .check = check,
     .run = run,
 };

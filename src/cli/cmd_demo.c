@@ -20,9 +20,9 @@ struct values {
 };
 
 static const tsr_setting table[] = {
-    TSR_TEXT_ROW(struct values, folder, "folder", 0, "tessera-demo", "DIR",
+    TSR_TEXT_ROW(struct values, folder, "folder", 0, "tessera-demo", "OUTDIR",
                  "where data and pictures go"),
-    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "FILE",
+    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT",
                  "only draw the pictures, to this file, in any format"),
     TSR_CHOICE_ROW(struct values, pictures, "pictures", "swimmer|faces", "which ones -o draws"),
     TSR_END_ROW,

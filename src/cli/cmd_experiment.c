@@ -18,9 +18,10 @@ struct values {
 
 static const tsr_setting table[] = {
     TSR_TEXT_ROW(struct values, data, "data", 0, ".", "DIR", "folder that holds the data sets"),
-    TSR_TEXT_ROW(struct values, out, "out", 0, NULL, "DIR",
+    TSR_TEXT_ROW(struct values, out, "out", 0, NULL, "OUTDIR",
                  "folder for the tables and every single draw"),
-    TSR_TEXT_ROW(struct values, models, "models", 0, NULL, "a,b,c", "only these methods"),
+    TSR_TEXT_ROW(struct values, models, "models", 0, NULL, "NAME,NAME,..",
+                 "only these methods"),
     TSR_FLAG_ROW(struct values, resume, "resume", 0, "go on where --out stopped"),
     TSR_CHOICE_ROW(struct values, format, "format", "text|markdown|csv|latex|json",
                    "of the table on standard output"),
@@ -65,6 +66,14 @@ static const char *find(char *out, size_t size, const char *name)
     return name;
 }
 
+static tsr_status check(const cli_call *call)
+{
+    const struct values *values = call->values;
+    char protocol[4096];
+    return tsr__experiment_check(find(protocol, sizeof protocol, call->operand[0]),
+                                 values->models);
+}
+
 static tsr_status run(const cli_call *call)
 {
     tsr_status status = TSR_OK;
@@ -107,5 +116,6 @@ const cli_command command_experiment = {
     .size = sizeof(struct values),
     .groups = {{"experiment", settings, 0},
                {"talking", talk_settings, offsetof(struct values, talk)}},
+    .check = check,
     .run = run,
 };

@@ -15,7 +15,7 @@ struct values {
 };
 
 static const tsr_setting table[] = {
-    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "FILE",
+    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT",
                  "where the samples go; .h5 keeps the dictionary too"),
     TSR_END_ROW,
 };

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/predict.h"
+#include "factor/plan.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ struct values {
 };
 
 static const tsr_setting table[] = {
-    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "FILE", "the model archive (.h5)"),
+    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT.h5", "the model archive"),
     TSR_TEXT_ROW(struct values, resume, "resume", 0, NULL, "FILE",
                  "go on with the fit of this archive: its settings, --iterations more"),
     TSR_TEXT_ROW(struct values, sample_weights, "sample-weights", 0, NULL, "SRC",
@@ -123,10 +124,6 @@ static tsr_status take_settings(tsr_fit_options *fit, const cli_call *call,
         with.iterations = tsr_model_lacks(from);
     for (int i = 0; i < call->givens; i++) {
         const tsr_setting *row = tsr__settings_find(tsr_fit_settings(), call->given[i]->name);
-        if (row != NULL && strcmp(row->name, "init") == 0)
-            TSR_FAIL(TSR_ERROR_ARGUMENT,
-                     "--resume goes on from where a fit stopped, and --init "
-                     "starts one: take either");
         if (row != NULL && row->kind == TSR_SETTING_TEXT)
             *(const char **)((char *)&with + row->offset) =
                 *(const char *const *)((const char *)fit + row->offset);
@@ -136,6 +133,26 @@ static tsr_status take_settings(tsr_fit_options *fit, const cli_call *call,
     }
     with.progress = fit->progress;
     *fit = with;
+done:
+    return status;
+}
+
+static tsr_status check(const cli_call *call)
+{
+    tsr_status status = TSR_OK;
+    const struct values *values = call->values;
+    const tsr__model_row *row = NULL;
+    tsr__plan plan;
+    if (values->resume == NULL) {
+        TSR_TRY(tsr__plan_make(&plan, &values->fit));
+        goto done;
+    }
+    TSR_TRY(tsr__model_find(&row, values->fit.model)); /* all else is the archive's to say */
+    for (int i = 0; i < call->givens; i++)
+        if (strcmp(call->given[i]->name, "init") == 0)
+            TSR_FAIL(TSR_ERROR_ARGUMENT,
+                     "--resume goes on from where a fit stopped, and --init "
+                     "starts one: take either");
 done:
     return status;
 }
@@ -210,5 +227,6 @@ const cli_command command_fit = {
                {"predicting", predict_settings, offsetof(struct values, prediction)},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},
+    .check = check,
     .run = run,
 };

@@ -20,7 +20,7 @@ struct values {
 };
 
 static const tsr_setting table[] = {
-    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "FILE.png",
+    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT.png",
                  "the picture with coloured patches; required"),
     TSR_REAL_ROW(struct values, threshold, "threshold", 0, INFINITY, "0", "T",
                  "a patch is relevant where code x basis entry exceeds T; 0: by --share"),

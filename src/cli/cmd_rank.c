@@ -24,8 +24,8 @@ static const tsr_setting table[] = {
                  "the samples the model was fitted to; else as the model reconstructs them"),
     TSR_INTEGER_ROW(struct values, top, "top", 0, 0, 1e9, "0", "M",
                     "show and keep the best M; 0: all"),
-    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "FILE",
-                 "a model archive of the kept vectors (.h5)"),
+    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT.h5",
+                 "a model archive of the kept vectors"),
     TSR_FLAG_ROW(
         struct values, curve, "curve", 0,
         "lre: error, fisher: nearest-neighbour accuracy, of the best 1, 2, .. vectors"),

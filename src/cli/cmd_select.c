@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "learn/encoder.h"
 #include "learn/select.h"
 
 #include <math.h>
@@ -178,6 +179,21 @@ static void print_text(const tsr__selection *s, tsr__select_rule rule)
                     : "the smallest rank, then weight, within a standard error of the best");
 }
 
+static tsr_status check(const cli_call *call)
+{
+    tsr_status status = TSR_OK;
+    const struct values *values = call->values;
+    int64_t *ranks = NULL, count = 0;
+    double *weights = NULL;
+    TSR_TRY(parse_ranks(&ranks, &count, values->ranks));
+    TSR_TRY(parse_weights(&weights, &count, values->weights));
+    TSR_TRY(tsr__encoder_check(&values->fit));
+done:
+    tsr__free(ranks);
+    tsr__free(weights);
+    return status;
+}
+
 static tsr_status run(const cli_call *call)
 {
     tsr_status status = TSR_OK;
@@ -230,5 +246,6 @@ const cli_command command_select = {
                {"model", tsr_fit_settings, offsetof(struct values, fit)},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},
+    .check = check,
     .run = run,
 };

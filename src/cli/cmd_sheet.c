@@ -22,7 +22,7 @@ struct values {
 };
 
 static const tsr_setting table[] = {
-    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "FILE", "the sheet (.png)"),
+    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT.png", "the sheet; required"),
     TSR_INTEGER_ROW(struct values, columns, "columns", 0, 0, 1e6, "0", "N",
                     "pictures in a line; 0: about square"),
     TSR_INTEGER_ROW(struct values, scale, "scale", 0, 1, 64, "2", "N",
@@ -320,14 +320,20 @@ static void print_text(const sheet *s)
     (void)printf("  written to  %s\n", s->values->output);
 }
 
+static tsr_status check(const cli_call *call)
+{
+    const struct values *values = call->values;
+    return values->data == NULL || values->reconstruct != NULL
+               ? TSR_OK
+               : tsr__fail(TSR_ERROR_ARGUMENT, "--data is for --reconstruct SAMPLE");
+}
+
 static tsr_status run(const cli_call *call)
 {
     tsr_status status = TSR_OK;
     struct values *values = call->values;
     sheet s = {.values = values, .error = NAN};
     values->read.progress = terminal_progress(values->talk.quiet);
-    if (values->data != NULL && values->reconstruct == NULL)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "--data is for --reconstruct SAMPLE");
     TSR_TRY(tsr_model_read(&s.model, call->operand[0]));
     if (values->reconstruct != NULL)
         TSR_TRY(draw_parts(&s));
@@ -363,5 +369,6 @@ const cli_command command_sheet = {
     .groups = {{"drawing", settings, 0},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},
+    .check = check,
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/predict.h"
+#include "io/data.h"
 
 struct values {
     tsr_transform_options transform;
@@ -16,7 +17,7 @@ struct values {
 
 static const tsr_setting table[] = {
     TSR_TEXT_ROW(
-        struct values, output, "output", 'o', NULL, "FILE",
+        struct values, output, "output", 'o', NULL, "OUT",
         "where the codes go; with --predict, formats that hold labels keep the classes"),
     TSR_FLAG_ROW(struct values, unit_codes, "unit-codes", 0, "scale codes to unit length"),
     TSR_END_ROW,
@@ -58,12 +59,19 @@ static void print_text(const tsr_matrix *codes, const predicted *classes, const 
         (void)printf("  written to  %s\n", values->output);
 }
 
+/* Codes and classes (or NULL) as data, which only borrow them. */
+static tsr_status write(tsr_matrix *codes, tsr_labels *labels, const char *path)
+{
+    tsr_data result = {.x = codes, .labels = labels, .format = "memory"};
+    return tsr_data_write(&result, path);
+}
+
 static tsr_status run(const cli_call *call)
 {
     tsr_status status = TSR_OK;
     struct values *values = call->values;
     tsr_model *model = NULL;
-    tsr_data *data = NULL, *result = NULL;
+    tsr_data *data = NULL;
     tsr_matrix *codes = NULL;
     predicted classes = {0};
     values->read.progress = values->transform.progress = terminal_progress(values->talk.quiet);
@@ -78,19 +86,15 @@ static tsr_status run(const cli_call *call)
         (void)fprintf(stderr, "note: %s\n", classes.note);
     if (values->unit_codes)
         tsr_matrix_normalize(codes, TSR_NORM_L2);
+    if (values->output != NULL)
+        TSR_TRY(write(codes, classes.labels, values->output));
     if (values->talk.json)
         TSR_TRY(print_json(codes, &classes, data));
     else
         print_text(codes, &classes, data, values);
-    if (values->output != NULL) {
-        TSR_TRY(tsr_data_take(&result, codes, classes.labels));
-        codes = NULL, classes.labels = NULL;
-        TSR_TRY(tsr_data_write(result, values->output));
-    }
 done:
     tsr_matrix_free(codes);
     predicted_clear(&classes);
-    tsr_data_free(result);
     tsr_data_free(data);
     tsr_model_free(model);
     return status;

@@ -41,6 +41,7 @@ struct cli_command {
     int least, most;          /* operands */
     size_t size;              /* of the values */
     option_group groups[MOST_GROUPS];
+    tsr_status (*check)(const cli_call *call); /* what shows before data are read, or NULL */
     tsr_status (*run)(const cli_call *call);
 };
 
@@ -58,6 +59,22 @@ const tsr_setting *talk_settings(void);
 /* Fills `call` from the arguments after the command's name. Returns 0 to go on, else the exit
  * code plus one (help was shown, or the usage was wrong and said so). */
 int parse_arguments(cli_call *call, int count, char **argument);
+
+/* What the text of a setting is: nothing of the system's, a file or folder that is read, a file
+ * that is written (by convert also a folder of images), a folder that is written to. */
+typedef enum value_use { VALUE_PLAIN, VALUE_READ, VALUE_WRITE, VALUE_FOLDER } value_use;
+typedef struct value_word {
+    const char *word; /* tsr_setting.values */
+    value_use use;
+    const char *extensions;
+} value_word;
+
+/* The table's line for a text setting; NULL: its word is not in the table, and should be. */
+const value_word *value_of(const tsr_setting *row);
+
+/* Refuses outputs that would replace an input or each other, whose names promise something
+ * else, or that cannot be written. */
+tsr_status check_paths(const cli_call *call);
 void show_overview(FILE *to);
 void show_help(const cli_command *command);
 

@@ -2,7 +2,7 @@
  *
  * tessera COMMAND [options] INPUT... [-o OUTPUT]: finds the command's row and runs it. Results
  * go to stdout, words to stderr; exit 0 done, 1 failed, 2 wrong use, 128 and the signal's number
- * where one asked to stop (Ctrl-C: 130). */
+ * where one asked to stop (Ctrl-C: 130). Wrong use is what shows before any data are read. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -44,12 +44,28 @@ static int unknown(const char *name)
     return EXIT_USAGE;
 }
 
-/* Wrong use is what the library calls an argument that makes no sense, whenever it shows. */
-static int exit_code(tsr_status status)
+/* Says what a status means to the user, and to the shell. */
+static int finish(tsr_status status, bool begun)
 {
+    terminal_clear();
+    if (status < 0)
+        (void)fprintf(stderr, "tessera: %s\n", tsr_message());
     if (terminal_stopped() != 0 && (status == TSR_OK || status == TSR_ERROR_INTERRUPTED))
         return 128 + terminal_stopped();
-    return status == TSR_OK ? 0 : status == TSR_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+    if (!begun && status == TSR_ERROR_ARGUMENT)
+        return EXIT_USAGE;
+    return status < 0 ? EXIT_FAILED : 0;
+}
+
+/* A call whose words are in order. */
+static int perform(const cli_call *call)
+{
+    tsr_status status = check_paths(call);
+    if (status == TSR_OK && call->command->check != NULL)
+        status = call->command->check(call);
+    if (status < 0)
+        return finish(status, false);
+    return finish(call->command->run(call), true);
 }
 
 static int run(const cli_command *command, int count, char **argument)
@@ -61,15 +77,7 @@ static int run(const cli_command *command, int count, char **argument)
         return EXIT_FAILED;
     }
     int code = parse_arguments(&call, count, argument);
-    if (code == 0) {
-        const tsr_status status = command->run(&call);
-        terminal_clear();
-        if (status < 0)
-            (void)fprintf(stderr, "tessera: %s\n", tsr_message());
-        code = exit_code(status);
-    } else {
-        code--;
-    }
+    code = code == 0 ? perform(&call) : code - 1;
     tsr__free(call.values);
     return code;
 }

@@ -352,6 +352,19 @@ static const struct {
     {"nndsvdar", start_nndsvdar}, {"kmeans", start_kmeans}, {"means", start_means},
 };
 
+tsr_status tsr__init_check(const char *name)
+{
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strcmp(name, starts[i].name) == 0)
+            return TSR_OK;
+    if (strchr(name, '.') != NULL)
+        return TSR_OK;
+    return tsr__fail(TSR_ERROR_ARGUMENT,
+                     "--init is random, nndsvd, nndsvda, nndsvdar, kmeans, means or a file, "
+                     "not '%s'",
+                     name);
+}
+
 tsr_status tsr__init_factors(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
                              int64_t restart)
 {
@@ -360,11 +373,5 @@ tsr_status tsr__init_factors(tsr__solver *s, const tsr__plan *plan, const tsr__p
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strcmp(plan->options->init, starts[i].name) == 0)
             return starts[i].fill(&b);
-    if (strchr(plan->options->init, '.') == NULL)
-        return tsr__fail(
-            TSR_ERROR_ARGUMENT,
-            "--init is random, nndsvd, nndsvda, nndsvdar, kmeans, means or a file, "
-            "not '%s'",
-            plan->options->init);
     return start_file(&b);
 }

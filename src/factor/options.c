@@ -45,7 +45,7 @@ static const tsr_setting fit_table[] = {
     TSR_INTEGER_ROW(FIT, restarts, "restarts", 0, 1, 1e6, "1", "N", "fits from as many starts; the best objective is kept"),
     TSR_INTEGER_ROW(FIT, seed, "seed", 0, 0, 9e15, "0", "N", "of everything random"),
     TSR_INTEGER_ROW(FIT, threads, "threads", 0, 0, 4096, "0", "N", "threads of the solver, 0: all processors"),
-    TSR_TEXT_ROW(FIT, checkpoint, "checkpoint", 0, NULL, "FILE", "write the model so far every minute; --resume goes on from it"),
+    TSR_TEXT_ROW(FIT, checkpoint, "checkpoint", 0, NULL, "OUT.h5", "write the model so far every minute; --resume goes on from it"),
     TSR_CHOICE_ROW(FIT, precision, "precision", "double|single", "type of the numbers"),
     TSR_END_ROW,
 };

@@ -20,6 +20,8 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr_fit_options *options)
     const tsr__model_row *row = NULL;
     TSR_TRY(tsr_settings_check(tsr_fit_settings(), options));
     TSR_TRY(tsr__model_find(&row, options->model));
+    TSR_TRY(tsr__init_check(options->init));
+    TSR_TRY(tsr__labelled_check(options->labelled));
     const bool mu = options->solver == 1;
     const tsr__unit unit = options->weight_unit == 0   ? (mu ? TSR_UNIT_ONE : TSR_UNIT_DATA)
                            : options->weight_unit == 1 ? TSR_UNIT_DATA

@@ -86,7 +86,13 @@ tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__plan *pl
 void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
                            int64_t rank, int64_t per_class);
 
-/* init.c: sets basis (or weights) and codes of a laid-out solver. */
+/* What `labelled` says can be done. NULL says nothing. */
+tsr_status tsr__labelled_check(const char *labelled);
+
+/* init.c: whether a start has this name, or may be a file of it. */
+tsr_status tsr__init_check(const char *name);
+
+/* Sets basis (or weights) and codes of a laid-out solver. */
 tsr_status tsr__init_factors(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
                              int64_t restart);
 

@@ -222,6 +222,12 @@ static tsr_status labels_kept(int64_t *out, const char *text, int64_t members)
     return TSR_OK;
 }
 
+tsr_status tsr__labelled_check(const char *labelled)
+{
+    int64_t kept = 0;
+    return labelled != NULL ? labels_kept(&kept, labelled, 0) : TSR_OK;
+}
+
 /* Of each class, the kept samples are drawn; the others become unknown to the learner. */
 static tsr_status hide_labels(int32_t *seen, const tsr_labels *labels,
                               const tsr_fit_options *options)

@@ -40,6 +40,10 @@ void tsr__output_abandon(tsr__output *output);      /* remove what is left, free
 /* Whether an output could begin there, to be asked before long work; the message has the path. */
 tsr_status tsr__output_check(const char *path, bool folder);
 
+/* True when two names are of one file or folder, whatever the way to it, or of one that is not
+ * there yet. Devices and pipes are never the same: nothing of them is replaced. */
+bool tsr__path_same(const char *one, const char *other);
+
 /* A buffered stream on a file; close says whether everything arrived. */
 tsr_status tsr__stream_open(FILE **out, const char *path);
 tsr_status tsr__stream_close(FILE *stream, tsr_status status);

@@ -135,8 +135,7 @@ static bool names_folder(const char *path)
     return *name == '\0' || strchr(name, '.') == NULL;
 }
 
-/* Splits FILE:NAME where the whole is not a file itself. `path` owns the memory. */
-static tsr_status split(char **path, const char **variable, const char *where)
+tsr_status tsr__split_where(char **path, const char **variable, const char *where)
 {
     struct stat about;
     char *copy = tsr__copy_text(where);
@@ -210,7 +209,7 @@ tsr_status tsr_labels_read(tsr_labels **out, const char *where, const tsr_read_o
     tsr_data *data = NULL;
     char *path = NULL;
     TSR_TRY(tsr_settings_check(read_settings, &chosen));
-    TSR_TRY(split(&path, &request.variable, where));
+    TSR_TRY(tsr__split_where(&path, &request.variable, where));
     request.path = path;
     TSR_TRY(find_reader(&row, path));
     TSR_TRY(read_by(&data, row, &request));
@@ -227,7 +226,7 @@ static bool exists(const char *where)
     struct stat about;
     char *path = NULL;
     const char *variable = NULL;
-    const bool found = split(&path, &variable, where) == TSR_OK && stat(path, &about) == 0;
+    const bool found = tsr__split_where(&path, &variable, where) == TSR_OK && stat(path, &about) == 0;
     tsr__free(path);
     return found;
 }
@@ -293,7 +292,7 @@ tsr_status tsr_data_read(tsr_data **out, const char *where, const tsr_read_optio
     tsr_data *data = NULL;
     char *path = NULL;
     TSR_TRY(tsr_settings_check(read_settings, &chosen));
-    TSR_TRY(split(&path, &request.variable, where));
+    TSR_TRY(tsr__split_where(&path, &request.variable, where));
     request.path = path;
     TSR_TRY(find_reader(&row, path));
     if (chosen.labels != NULL && exists(chosen.labels))
@@ -310,7 +309,7 @@ done:
     return status;
 }
 
-static const tsr__format *find_writer(const char *path)
+const tsr__format *tsr__format_written(const char *path)
 {
     const tsr__format *row = by_extension(path);
     return row == NULL && names_folder(path) ? folder_row() : row;
@@ -318,7 +317,7 @@ static const tsr__format *find_writer(const char *path)
 
 bool tsr_path_holds_labels(const char *path)
 {
-    const tsr__format *row = find_writer(path);
+    const tsr__format *row = tsr__format_written(path);
     return row != NULL && row->holds_labels;
 }
 
@@ -326,7 +325,7 @@ tsr_status tsr_data_write(const tsr_data *data, const char *path)
 {
     tsr_status status = TSR_OK;
     tsr__output output = {NULL, NULL, 0};
-    const tsr__format *row = find_writer(path);
+    const tsr__format *row = tsr__format_written(path);
     if (row == NULL)
         return unknown_format(path);
     TSR_TRY(tsr__output_begin(&output, path, row->is_folder));

@@ -35,6 +35,12 @@ typedef struct tsr__format {
 
 extern const tsr__format tsr__formats[]; /* ended by a row without a name */
 
+/* The format that a name says: by extension, else a folder of images; NULL: none. */
+const tsr__format *tsr__format_written(const char *path);
+
+/* Splits FILE:NAME where the whole is not a file itself. `path` owns the memory. */
+tsr_status tsr__split_where(char **path, const char **variable, const char *where);
+
 tsr_status tsr__npy_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__npy_write(const tsr_data *data, const char *path);
 tsr_status tsr__npz_read(tsr_data *out, const tsr__request *request);

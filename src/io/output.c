@@ -84,6 +84,41 @@ static int folder_part(const char **out, const char *path)
     return length > 0 ? length : 2;
 }
 
+static bool same_entry(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+/* Of files that are not there: one name in one folder. */
+static bool same_name(const char *one, const char *other)
+{
+    const char *paths[] = {one, other};
+    char place[PATH_MAX];
+    struct stat about[2];
+    for (int i = 0; i < 2; i++) {
+        const char *folder = NULL;
+        const int length = folder_part(&folder, paths[i]);
+        (void)snprintf(place, sizeof place, "%.*s", length, folder);
+        if (stat(place, &about[i]) != 0)
+            return false;
+    }
+    return same_entry(&about[0], &about[1]) && strcmp(last_part(one), last_part(other)) == 0;
+}
+
+bool tsr__path_same(const char *one, const char *other)
+{
+    struct stat a, b;
+    char *first = NULL, *second = NULL;
+    const bool there = stat(one, &a) == 0, here = stat(other, &b) == 0;
+    bool same =
+        there && here && same_entry(&a, &b) && (S_ISREG(a.st_mode) || S_ISDIR(a.st_mode));
+    if (!there && !here && follow(&first, one) == TSR_OK && follow(&second, other) == TSR_OK)
+        same = same_name(first, second);
+    tsr__free(first);
+    tsr__free(second);
+    return same;
+}
+
 /* ".NAME."; the end of a long name is replaced by a number made of the whole (FNV-1a), so that
  * the file system's 255 bytes are enough for all of it. */
 static void make_stem(char out[STEM], const char *name)

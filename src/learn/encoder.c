@@ -64,6 +64,19 @@ static tsr_status find(const tsr__baseline **out, const char *name)
                      nearest != NULL ? nearest : "", nearest != NULL ? "?)" : "");
 }
 
+tsr_status tsr__encoder_check(const tsr_fit_options *options)
+{
+    tsr_status status = TSR_OK;
+    const tsr__baseline *baseline = NULL;
+    tsr__plan plan;
+    TSR_TRY(find(&baseline, options->model));
+    TSR_TRY(tsr__labelled_check(options->labelled));
+    if (baseline == NULL)
+        TSR_TRY(tsr__plan_make(&plan, options));
+done:
+    return status;
+}
+
 tsr_status tsr__baseline_rank(int64_t *rank, tsr_encoder *e, const tsr__training *t,
                               int64_t limit, const char *limited_by)
 {

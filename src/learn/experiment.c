@@ -208,6 +208,21 @@ static int64_t method_at(const char *at, const tsr__protocol *p)
     return found;
 }
 
+static tsr_status no_method(const char *at, const tsr__protocol *p)
+{
+    enum { MOST = 256 };
+    const char *names[MOST];
+    char wanted[128];
+    int64_t count = 0;
+    for (; count < p->methods && count < MOST; count++)
+        names[count] = p->method[count].name;
+    (void)snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(at, ","), at);
+    const char *meant = tsr__nearest(wanted, names, count);
+    return tsr__fail(TSR_ERROR_ARGUMENT, "the protocol has no method '%s'%s%s%s", wanted,
+                     meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+                     meant != NULL ? "'?" : "");
+}
+
 /* Keeps only the named methods, in the protocol's order. */
 static tsr_status choose_methods(tsr__protocol *p, const char *wanted)
 {
@@ -221,8 +236,7 @@ static tsr_status choose_methods(tsr__protocol *p, const char *wanted)
     do {
         const int64_t found = method_at(at, p);
         if (found < 0)
-            TSR_FAIL(TSR_ERROR_ARGUMENT, "the protocol has no method '%.*s'",
-                     (int)strcspn(at, ","), at);
+            TSR_TRY(no_method(at, p));
         keep[found] = true;
         at += strlen(p->method[found].name);
         at += *at == ',';
@@ -438,6 +452,17 @@ static tsr_status open_folder(tsr__lock *lock, tsr__experiment *e,
     if (options->resume)
         TSR_TRY(tsr__draws_take(e, draws));
 done:
+    return status;
+}
+
+tsr_status tsr__experiment_check(const char *protocol, const char *methods)
+{
+    tsr_status status = TSR_OK;
+    tsr__protocol p = {0};
+    TSR_TRY(tsr__protocol_read(&p, protocol));
+    TSR_TRY(choose_methods(&p, methods));
+done:
+    tsr__protocol_clear(&p);
     return status;
 }
 

@@ -91,6 +91,8 @@ bool tsr__material_shared(const tsr__material *material, const tsr__trial *a,
 tsr_status tsr__material_make(tsr__material *material, const tsr__trial *trial);
 void tsr__material_clear(tsr__material *material);
 
+/* What can be said before any data are read: the protocol's faults, methods it does not have. */
+tsr_status tsr__experiment_check(const char *protocol, const char *methods);
 tsr_status tsr__experiment_run(tsr__experiment *out, const char *protocol,
                                const tsr__experiment_options *options);
 void tsr__experiment_clear(tsr__experiment *experiment);

@@ -291,7 +291,9 @@ tsr_status tsr__protocol_read(tsr__protocol *out, const char *path)
         if (status < 0) {
             char where[32];
             (void)snprintf(where, sizeof where, "line %lld", (long long)number);
-            status = tsr__fail_in(status, where);
+            /* what makes no sense here is the file's fault, not the caller's */
+            status =
+                tsr__fail_in(status == TSR_ERROR_ARGUMENT ? TSR_ERROR_FORMAT : status, where);
             goto done;
         }
     }

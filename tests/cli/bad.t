@@ -138,8 +138,8 @@ Outputs.
   tessera: missing/folder.npz: cannot write there: No such file or directory
   [1]
   $ tessera demo -o x.unknown
-  tessera: x.unknown: neither its contents nor its name says what format it is; known are .npy .npz .mat .h5 .hdf5 .hdf .mtx .csv .txt .tsv .tab .svm .libsvm .svmlight and folders of images
-  [1]
+  tessera: --output x.unknown: what is written there ends in .npy .npz .mat .h5 .hdf5 .hdf .mtx .csv .txt .tsv .tab .svm .libsvm .svmlight; without a dot, it is a folder of images
+  [2]
   $ ln -s /dev/full full.csv; tessera demo -o full.csv
   tessera: full.csv: cannot write: No space left on device
   [1]

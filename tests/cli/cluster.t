@@ -48,7 +48,7 @@ Data without classes can be clustered, not judged.
   [1]
   $ tessera cluster plain.npy --clusters 3 --model cdnfm
   tessera: there is no model or baseline 'cdnfm' (did you mean cdnmf?); `tessera models` lists them
-  [1]
+  [2]
   $ tessera cluster cd.h5 --model nmf
   tessera: cd.h5 is a fitted model: --model is for data to be fitted
   [1]

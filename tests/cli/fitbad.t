@@ -3,7 +3,7 @@ What cannot be fitted is refused with what to do instead.
   $ tessera demo --quiet -o swimmer.h5; tessera convert -q swimmer.h5 -o plain.npy
   $ tessera fit plain.npy --model cdnfm
   tessera: there is no model 'cdnfm' (did you mean cdnmf?); `tessera models` lists them
-  [1]
+  [2]
   $ tessera fit plain.npy --model cdnmf
   tessera: cdnmf needs labels, and plain.npy has none that the learner may see: --labels FILE
   [1]
@@ -31,7 +31,7 @@ What cannot be fitted is refused with what to do instead.
   [2]
   $ tessera fit swimmer.h5 --labelled many
   tessera: --labelled is a number of samples a class or a share such as 10%, not 'many'
-  [1]
+  [2]
   $ tessera convert -q swimmer.h5 --select classes:1 -o one.npz; tessera fit one.npz --model cdnmf
   tessera: cdnmf needs at least two classes, and one.npz:X has 1
   [1]
@@ -50,13 +50,13 @@ What cannot be fitted is refused with what to do instead.
   [1]
   $ tessera fit swimmer.h5 --kernel rbf
   tessera: --kernel needs a concept model (--basis concept)
-  [1]
+  [2]
   $ tessera fit swimmer.h5 --model cf --kernel rbf --loss kl
   tessera: KL loss needs the samples themselves: --kernel linear, or --loss frobenius
-  [1]
+  [2]
   $ tessera fit swimmer.h5 --init nowhere
   tessera: --init is random, nndsvd, nndsvda, nndsvdar, kmeans, means or a file, not 'nowhere'
-  [1]
+  [2]
   $ tessera fit swimmer.h5 --init nowhere.npz
   tessera: nowhere.npz:basis: No such file or directory
   [1]

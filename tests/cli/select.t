@@ -94,10 +94,10 @@ Wrong lists.
   tessera: --ranks 1-1000000 are more than 10000 ranks
   tessera: --ranks wants ranks from 1 such as 2-8, 5,10,20 or 10-50/10, not '9000000000'
   tessera: --ranks wants ranks from 1 such as 2-8, 5,10,20 or 10-50/10, not ''
-  [1]
+  [2]
   $ tessera select noisy.csv --ranks 4 --weights 1,x
   tessera: --weights wants numbers such as 0.1,1,10, not '1,x'
-  [1]
+  [2]
   $ tessera select faces.h5 -q --ranks 4 --weights 1,2
   tessera: nmf has no weight to choose: leave --weights out
   [1]

@@ -47,7 +47,7 @@ A sample as the sum of its parts: by number or name, with the data or by the cod
   [1]
   $ tessera sheet model.h5 --data swimmer.h5 -o parts.png
   tessera: --data is for --reconstruct SAMPLE
-  [1]
+  [2]
 
 What is no picture needs a shape.
 

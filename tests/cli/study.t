@@ -28,8 +28,8 @@ Experiments: a protocol of one's own, resumable.
   $ tessera experiment small.txt -q --data . --models nmf,pca --json | grep -c '"method"'
   12
   $ tessera experiment small.txt -q --data . --models nfm
-  tessera: the protocol has no method 'nfm'
-  [1]
+  tessera: the protocol has no method 'nfm'; did you mean 'nmf'?
+  [2]
 
 Names with commas and quotes are names like others: the second run finds all done, and --models knows them.
 
