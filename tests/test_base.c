@@ -191,6 +191,9 @@ static void nearest_name_is_found(void **state)
     assert_string_equal(tsr__nearest("normalise", names, 3), "normalize");
     assert_string_equal(tsr__nearest("slect", names, 3), "select");
     assert_null(tsr__nearest("xyz", names, 3));
+    static const char *const models[] = {"mfa", "pca", "raw", "nmf"};
+    assert_string_equal(tsr__nearest("nfm", models, 4), "nmf");
+    assert_string_equal(tsr__nearest("pac", models, 4), "pca");
 }
 
 static void lines_end_in_dots(void **state)

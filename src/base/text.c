@@ -48,31 +48,37 @@ int tsr__compare_natural(const char *a, const char *b)
     return strcmp(first, second); /* 01 and 1: equal by value, still two names */
 }
 
-/* Edits (insert, delete, replace) from a to b, for short names. */
+static bool alike(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace, swap of neighbours) from a to b, for short names. */
 static int edits(const char *a, const char *b)
 {
     enum { LONGEST = 63 };
-    int row[LONGEST + 1];
+    int rows[3][LONGEST + 1], *above = rows[0], *last = rows[1], *now = rows[2];
     const size_t length = strlen(b);
     if (length > LONGEST || strlen(a) > LONGEST)
         return LONGEST;
     for (size_t j = 0; j <= length; j++)
-        row[j] = (int)j;
+        now[j] = (int)j;
     for (size_t i = 0; a[i] != '\0'; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i + 1;
+        int *const oldest = above;
+        above = last, last = now, now = oldest;
+        now[0] = (int)i + 1;
         for (size_t j = 0; j < length; j++) {
-            int best =
-                diagonal + (tolower((unsigned char)a[i]) != tolower((unsigned char)b[j]));
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j + 1] + 1 < best)
-                best = row[j + 1] + 1;
-            diagonal = row[j + 1];
-            row[j + 1] = best;
+            now[j + 1] = least(last[j] + !alike(a[i], b[j]), least(now[j], last[j + 1]) + 1);
+            if (i > 0 && j > 0 && alike(a[i], b[j - 1]) && alike(a[i - 1], b[j]))
+                now[j + 1] = least(now[j + 1], above[j - 1] + 1);
         }
     }
-    return row[length];
+    return now[length];
 }
 
 const char *tsr__nearest(const char *text, const char *const *names, int64_t count)
