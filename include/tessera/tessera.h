@@ -117,6 +117,7 @@ typedef struct tsr_step {
     double seconds;      /* since the task began */
     double objective;    /* NaN where there is none */
     double change;       /* relative change of the objective, NaN where there is none */
+    const char *note;    /* what should be said at once, or NULL */
 } tsr_step;
 
 /* Called between steps of long work, never concurrently. Return false to stop it. */
@@ -400,7 +401,8 @@ typedef struct tsr_fit_options {
     int64_t restarts;
     int64_t seed;
     int64_t threads;
-    const char *checkpoint; /* file that gets the model so far every minute, or NULL */
+    const char *checkpoint; /* file that gets the model so far every minute, or NULL; where it
+                               cannot be written within a fit, a note says so */
     int precision;          /* 0 double, 1 single */
     const tsr_matrix *sample_weights; /* samples x 1, or NULL; not in the table */
     const tsr_progress *progress;     /* or NULL; not in the table */

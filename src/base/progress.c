@@ -14,7 +14,7 @@ double tsr__clock(void)
 
 tsr__task tsr__task_begin(const tsr_progress *progress, const char *name, int64_t total)
 {
-    return (tsr__task){progress, name, total, tsr__clock()};
+    return (tsr__task){progress, name, total, tsr__clock(), NULL};
 }
 
 tsr_status tsr__task_step(const tsr__task *task, int64_t done, double objective, double change)
@@ -26,7 +26,8 @@ tsr_status tsr__task_step(const tsr__task *task, int64_t done, double objective,
                            .total = task->total,
                            .seconds = tsr__clock() - task->start,
                            .objective = objective,
-                           .change = change};
+                           .change = change,
+                           .note = task->note};
     if (task->progress->report(task->progress->user, &step))
         return TSR_OK;
     return tsr__fail(TSR_ERROR_INTERRUPTED, "%s was stopped after %lld of %lld", task->name,

@@ -14,6 +14,7 @@ typedef struct tsr__task {
     const char *name;
     int64_t total;
     double start;
+    const char *note; /* for the next step, or NULL */
 } tsr__task;
 
 tsr__task tsr__task_begin(const tsr_progress *progress, const char *name, int64_t total);

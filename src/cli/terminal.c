@@ -91,6 +91,13 @@ static void draw_bar(const tsr_step *step)
     terminal.bar_shown = true;
 }
 
+void terminal_clear(void)
+{
+    if (terminal.bar_shown)
+        (void)fprintf(stderr, "\r\033[K");
+    terminal.bar_shown = false;
+}
+
 static bool report(void *user, const tsr_step *step)
 {
     (void)user;
@@ -98,6 +105,10 @@ static bool report(void *user, const tsr_step *step)
         return false;
     if (terminal.quiet)
         return true;
+    if (step->note != NULL) {
+        terminal_clear();
+        (void)fprintf(stderr, "warning: %s\n", step->note);
+    }
     const bool tty = isatty(STDERR_FILENO) != 0, last = step->done == step->total;
     if (terminal.task != step->task) {
         terminal.task = step->task;
@@ -124,11 +135,4 @@ const tsr_progress *terminal_progress(bool quiet)
         handle(stops[i], on_stop);
     terminal.quiet = quiet;
     return &progress;
-}
-
-void terminal_clear(void)
-{
-    if (terminal.bar_shown)
-        (void)fprintf(stderr, "\r\033[K");
-    terminal.bar_shown = false;
 }

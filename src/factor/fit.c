@@ -7,6 +7,7 @@
  * gain less than `tolerance` of J, or when progress says so; an objective that is not finite,
  * or that falls without end, stops it with an error that names the weight to lower. */
 #include "factor/run.h"
+#include "io/file.h"
 
 #include <math.h>
 
@@ -59,17 +60,13 @@ static void lend(tsr_model *to, const tsr_model *best)
         to->terms[i] = best->terms[i];
 }
 
-/* The model so far, once a minute, with all that a finished one keeps and the current run to go
- * on from. */
-static tsr_status checkpoint(tsr__run *r)
+/* The model so far, with all that a finished one keeps and the current run to go on from. */
+static tsr_status save(tsr__run *r)
 {
-    enum { EVERY = 60 };
     static const tsr_model nothing;
     tsr_status status = TSR_OK;
     tsr_model *so_far = NULL;
     bool lent = false;
-    if (r->options->checkpoint == NULL || tsr__clock() - r->saved < EVERY)
-        return TSR_OK;
     TSR_TRY(tsr__run_begin_model(&so_far, r));
     if (r->model->basis != NULL && r->least <= r->objective[r->iterations - 1]) {
         lend(so_far, r->model);
@@ -80,7 +77,6 @@ static tsr_status checkpoint(tsr__run *r)
     }
     TSR_TRY(tsr__run_remember(so_far, r));
     TSR_TRY(tsr_model_write(so_far, r->options->checkpoint));
-    r->saved = tsr__clock();
 done:
     if (lent)
         lend(so_far, &nothing);
@@ -88,11 +84,32 @@ done:
     return status;
 }
 
+/* Saves once a minute. A disk that is full for a while is no reason to lose the fit: the first
+ * of the checkpoints that fail is noted, and returned to be told. */
+static const char *checkpoint(tsr__run *r)
+{
+    enum { EVERY = 60 };
+    char note[TSR_MESSAGE_SIZE + 128];
+    tsr__names *notes = &r->model->notes;
+    if (r->options->checkpoint == NULL || tsr__clock() - r->saved < EVERY)
+        return NULL;
+    r->saved = tsr__clock();
+    const bool failed = save(r) < 0, news = failed && !r->unsaved;
+    r->unsaved = failed;
+    if (!news)
+        return NULL;
+    (void)snprintf(note, sizeof note,
+                   "the checkpoint after %lld iterations could not be written, and is tried "
+                   "again every minute: %s",
+                   (long long)r->iterations, tsr_message());
+    return tsr__names_add(notes, note) == TSR_OK ? notes->name[notes->count - 1] : NULL;
+}
+
 /* Steps until the run has settled, or has had its iterations. */
 static tsr_status iterate(tsr__run *r)
 {
     tsr_status status = TSR_OK;
-    const tsr__task task = tsr__task_begin(r->options->progress, "fitting", r->limit);
+    tsr__task task = tsr__task_begin(r->options->progress, "fitting", r->limit);
     const double before = r->iterations > 0 ? r->seconds[r->iterations - 1] : 0,
                  start = tsr__clock();
     const double first = fmax(fabs(tsr__solver_objective(&r->solver)), tsr__run_size(r));
@@ -109,7 +126,7 @@ static tsr_status iterate(tsr__run *r)
         if (!isfinite(now) || now < -1e6 * first)
             return diverged(r);
         r->converged = settled(r, r->iterations);
-        TSR_TRY(checkpoint(r));
+        task.note = checkpoint(r);
         status = tsr__task_step(&task, r->iterations, now, fabs(last - now) / fabs(now));
         last = now;
         if (status == TSR_ERROR_INTERRUPTED) {
@@ -172,6 +189,8 @@ static tsr_status run_fit(tsr_model **out, tsr__run *r)
     r->least = (double)INFINITY, r->most = (double)-INFINITY;
     r->limit = r->options->iterations;
     TSR_TRY(tsr__plan_make(&r->plan, r->options));
+    if (r->options->checkpoint != NULL)
+        TSR_TRY(tsr__output_check(r->options->checkpoint, false));
     if (r->from != NULL)
         TSR_TRY(tsr__resume_check(&fresh, r, &r->notes));
     TSR_TRY(tsr__problem_make(&r->problem, &r->plan, r->data, &r->notes));

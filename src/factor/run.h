@@ -21,7 +21,8 @@ typedef struct tsr__run {
     int64_t iterations, limit;   /*   so many, and so many at most */
     int64_t next;                /* the start after it */
     double least, most;          /* objectives of all starts */
-    double saved;                /* when the last checkpoint was written */
+    double saved;                /* when a checkpoint was last written, or tried */
+    bool unsaved;                /* the last one could not be written */
     double begun[TSR_TERMS];     /* terms of J at the first start */
     bool converged, interrupted;
 } tsr__run;
