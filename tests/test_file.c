@@ -223,6 +223,21 @@ static void names_of_255_bytes(void **state)
     assert_int_equal(temporaries(), 0);
 }
 
+/* Formats that seek do not wait for a pipe to be written. */
+static void pipes_are_refused_where_files_are_needed(void **state)
+{
+    static const char *const names[] = {"p.mat", "p.h5", "p.hdf5", "p.npz"};
+    tsr_data *data = NULL;
+    (void)state;
+    (void)alarm(60); /* should it wait after all */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_int_equal(mkfifo(path_of(names[i]), 0600), 0);
+        check_fails(tsr_data_read(&data, path_of(names[i]), NULL), TSR_ERROR_IO,
+                    "make a file of it first");
+    }
+    (void)alarm(0);
+}
+
 static void a_check_leaves_nothing(void **state)
 {
     (void)state;
@@ -252,6 +267,7 @@ int main(void)
         cmocka_unit_test(foreign_names_stay),
         cmocka_unit_test(links_stay),
         cmocka_unit_test(names_of_255_bytes),
+        cmocka_unit_test(pipes_are_refused_where_files_are_needed),
         cmocka_unit_test(a_check_leaves_nothing),
         cmocka_unit_test(memory_may_fail),
     };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * THE TABLE OF VALUES: what the text of a setting is, by the word that its row has for it. Before
- * a command begins, all its inputs and outputs are walked: an output has an extension that says
- * what is written, is none of the inputs and no other output, and could be written. */
+ * a command begins, all its inputs and outputs are walked: an input is no pipe where a file is
+ * needed; an output has an extension that says what is written, is none of the inputs and no
+ * other output, and could be written. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -195,14 +196,25 @@ done:
     return status;
 }
 
+static tsr_status check_input(const place *input)
+{
+    tsr_status status = TSR_OK;
+    char *path = NULL;
+    const char *variable = NULL;
+    TSR_TRY(tsr__split_where(&path, &variable, input->text));
+    TSR_TRY(tsr__check_seekable(path));
+done:
+    tsr__free(path);
+    return status;
+}
+
 tsr_status check_paths(const cli_call *call)
 {
     tsr_status status = TSR_OK;
     place all[MOST_PLACES];
     const int count = list_places(all, call);
     for (int i = 0; i < count; i++)
-        if (is_written(&all[i]))
-            TSR_TRY(check_output(all, count, &all[i]));
+        TSR_TRY(is_written(&all[i]) ? check_output(all, count, &all[i]) : check_input(&all[i]));
 done:
     return status;
 }

@@ -109,11 +109,31 @@ static tsr_status unknown_format(const char *path)
         path, known);
 }
 
+tsr_status tsr__check_seekable(const char *path)
+{
+    static tsr_status (*const seeking[])(tsr_data *, const tsr__request *) = {
+        tsr__npz_read, tsr__mat_read, tsr__h5_read};
+    struct stat about;
+    const tsr__format *row = by_extension(path);
+    if (row == NULL || stat(path, &about) != 0 || S_ISREG(about.st_mode) ||
+        S_ISDIR(about.st_mode))
+        return TSR_OK;
+    for (size_t i = 0; i < sizeof seeking / sizeof *seeking; i++)
+        if (row->read == seeking[i])
+            return tsr__fail(TSR_ERROR_IO,
+                             "%s: a .%s is read here and there, which pipes and devices do not "
+                             "let: make a file of it first",
+                             path, row->name);
+    return TSR_OK;
+}
+
 static tsr_status find_reader(const tsr__format **out, const char *path)
 {
     struct stat about;
     if (stat(path, &about) != 0)
         return tsr__fail(TSR_ERROR_IO, "%s: %s", path, strerror(errno));
+    if (tsr__check_seekable(path) < 0)
+        return TSR_ERROR_IO;
     const tsr__format *row = NULL;
     if (S_ISDIR(about.st_mode))
         row = folder_row();
@@ -226,7 +246,8 @@ static bool exists(const char *where)
     struct stat about;
     char *path = NULL;
     const char *variable = NULL;
-    const bool found = tsr__split_where(&path, &variable, where) == TSR_OK && stat(path, &about) == 0;
+    const bool found =
+        tsr__split_where(&path, &variable, where) == TSR_OK && stat(path, &about) == 0;
     tsr__free(path);
     return found;
 }

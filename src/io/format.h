@@ -38,6 +38,10 @@ extern const tsr__format tsr__formats[]; /* ended by a row without a name */
 /* The format that a name says: by extension, else a folder of images; NULL: none. */
 const tsr__format *tsr__format_written(const char *path);
 
+/* Refuses a pipe or device whose name says a format that cannot be read from one: opening it
+ * would wait for ever. */
+tsr_status tsr__check_seekable(const char *path);
+
 /* Splits FILE:NAME where the whole is not a file itself. `path` owns the memory. */
 tsr_status tsr__split_where(char **path, const char **variable, const char *where);
 

@@ -105,6 +105,24 @@ Nothing is said to be written before it is.
   $ tessera fit swimmer.h5 -q --json --iterations 2 -o /dev/full 2>&1 | head -c 24
   tessera: /dev/full: HDF5
 
+Pipes: read where that can be, else refused instead of waited for.
+
+  $ for name in p.mat p.h5 p.npz p.csv; do mkfifo $name; done
+  $ for name in p.mat p.h5 p.npz p.h5:x; do timeout 20 tessera info $name; done
+  tessera: p.mat: a .mat is read here and there, which pipes and devices do not let: make a file of it first
+  tessera: p.h5: a .h5 is read here and there, which pipes and devices do not let: make a file of it first
+  tessera: p.npz: a .npz is read here and there, which pipes and devices do not let: make a file of it first
+  tessera: p.h5: a .h5 is read here and there, which pipes and devices do not let: make a file of it first
+  [1]
+  $ timeout 20 tessera transform p.h5 swimmer.h5
+  tessera: p.h5: a .h5 is read here and there, which pipes and devices do not let: make a file of it first
+  [1]
+  $ timeout 20 tessera fit swimmer.h5 --resume p.h5
+  tessera: p.h5: a .h5 is read here and there, which pipes and devices do not let: make a file of it first
+  [1]
+  $ printf '1,2\n3,4\n' > p.csv & timeout 20 tessera info p.csv | sed -n 3p; rm p.*
+    samples    2
+
 Standard output that takes nothing, or is not there.
 
   $ for words in --help --version "help fit" "fit --help" models "models --json" "info swimmer.h5"; do tessera $words > /dev/full; echo $?; done
@@ -125,6 +143,14 @@ Standard output that takes nothing, or is not there.
   $ tessera models >&-
   tessera: cannot write to standard output: Bad file descriptor
   [1]
+
+Names and links: the longest name, and a link that leads nowhere yet.
+
+  $ long=$(printf 'n%.0s' $(seq 251)).npy; tessera convert -q swimmer.h5 -o $long && tessera info $long | sed -n 3p; rm $long
+    samples    256
+  $ ln -s later.npz link.npz; tessera convert -q swimmer.h5 -o link.npz; readlink link.npz; tessera info later.npz | sed -n 3p
+  later.npz
+    samples    256
 
 A file limit is an error in words, and leaves nothing.
 
@@ -150,6 +176,12 @@ Stopping: the model so far is written, and the exit code tells the signal.
   130
   $ timeout -s INT --preserve-status 2 tessera demo -q --folder stopped >/dev/null 2>&1; echo $?
   130
+
+A process that was killed while it wrote leaves something; the next one removes it.
+
+  $ (tessera convert -q swimmer.h5 -o killed.npz; mkdir .killed.npz.$BASHPID-0.tmp; : > .killed.npz.$BASHPID-0.tmp/lock; : > .killed.npz.$BASHPID-0.tmp/new); ls -A | grep -c 'killed.*tmp'; tessera convert -q swimmer.h5 -o killed.npz; ls -A | grep killed
+  1
+  killed.npz
 
 A mapped input that shrinks while it is in use.
 
