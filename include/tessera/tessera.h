@@ -33,8 +33,8 @@
  *     untouched when it fails. An object that comes out through a pointer to a pointer belongs
  *     to the caller and is released by its _free, which accepts NULL. An object that is returned
  *     by a getter belongs to its parent. Sizes and indices are int64_t and count from 0. The
- *     library never prints, aborts or exits, and keeps no global state but the text of the last
- *     message, which is per thread. */
+ *     library never prints, aborts or exits, changes nothing about signals, and keeps no global
+ *     state but the text of the last message, which is per thread. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
@@ -277,7 +277,8 @@ typedef struct tsr_read_options {
 TSR_API const tsr_setting *tsr_read_settings(void);
 
 /* Reads FILE, FILE:NAME or FOLDER by its contents and extension. Variables fea/gnd, X/y or
- * x/labels are found by themselves. A .npy of float or double is mapped, not read. */
+ * x/labels are found by themselves. A .npy of float or double is mapped, not read: it must not
+ * become shorter while the data are in use, or the process gets SIGBUS. */
 TSR_API tsr_status tsr_data_read(tsr_data **out, const char *where,
                                  const tsr_read_options *options);
 
@@ -286,7 +287,8 @@ TSR_API tsr_status tsr_labels_read(tsr_labels **out, const char *where,
                                    const tsr_read_options *options);
 
 /* Writes by extension: first to a temporary file beside it, which then takes its place. What
- * the format cannot hold (labels in .npy) is left out. */
+ * the format cannot hold (labels in .npy) is left out. Links stay links; what processes that died
+ * left of earlier outputs to `path` is removed. */
 TSR_API tsr_status tsr_data_write(const tsr_data *data, const char *path);
 
 /* True when the format that `path` names can hold labels. */
