@@ -163,7 +163,7 @@ A file limit is an error in words, and leaves nothing.
 
 Stopping: the model so far is written, and the exit code tells the signal.
 
-  $ for signal in INT TERM; do timeout -s $signal --preserve-status 4 tessera fit swimmer.h5 -q --rank 10 --iterations 9000000 --tolerance 0 -o $signal.h5 2>&1 >/dev/null | sed 's/[0-9][0-9]* iterations/N iterations/'; echo ${PIPESTATUS[0]}; tessera info $signal.h5:codes | sed -n 4p; done
+  $ for signal in INT TERM; do timeout -s $signal --preserve-status 8 tessera fit swimmer.h5 -q --rank 10 --iterations 9000000 --tolerance 0 -o $signal.h5 2>&1 >/dev/null | sed 's/[0-9][0-9]* iterations/N iterations/'; echo ${PIPESTATUS[0]}; tessera info $signal.h5:codes | sed -n 4p; done
   tessera: stopped after N iterations; the model so far is in INT.h5
   130
     features   10
@@ -185,7 +185,7 @@ A process that was killed while it wrote leaves something; the next one removes 
 
 A mapped input that shrinks while it is in use.
 
-  $ tessera fit mapped.npy -q --rank 10 --iterations 9000000 --tolerance 0 -o cut.h5 & sleep 4; : > mapped.npy; wait $!
+  $ tessera fit mapped.npy -q --rank 10 --iterations 9000000 --tolerance 0 -o cut.h5 & sleep 8; : > mapped.npy; wait $!
   tessera: an input became shorter while it was in use, or its disk failed
   [1]
   $ ls -A | grep tmp
