@@ -34,7 +34,26 @@
  *     to the caller and is released by its _free, which accepts NULL. An object that is returned
  *     by a getter belongs to its parent. Sizes and indices are int64_t and count from 0. The
  *     library never prints, aborts or exits, changes nothing about signals, and keeps no global
- *     state but the text of the last message, which is per thread. */
+ *     state but the text of the last message, which is per thread.
+ *
+ * Arguments
+ *
+ *     A pointer must not be NULL, but for `options`, where NULL means the defaults; for what is
+ *     said to be `name` (or NULL); for an array whose count is 0; and for _free. Enumerators are
+ *     those that are declared, counts are not negative, indices exist, names and paths are not
+ *     empty, classes are -1 or more, numbers are no NaN. A seed is any number. Members of options
+ *     are in the range of their table; a text that has a default there is not NULL.
+ *
+ *     Whatever else comes is refused: a function that returns tsr_status answers
+ *     TSR_ERROR_ARGUMENT (TSR_ERROR_DATA where it is the contents of a matrix that do not fit) with
+ *     a message that names the argument; a getter answers 0, false, NaN, NULL or a struct of
+ *     zeros; a function without a result does nothing.
+ *
+ *     Not promised: a pointer that is neither NULL nor valid, or an array that is shorter than its
+ *     count or stride says, is not noticed. And where this library asks for memory in vain it
+ *     answers TSR_ERROR_MEMORY, but two libraries below it end the process: BLIS, which multiplies
+ *     matrices, aborts when it gets no room for its blocks (some MB a thread), and libgomp exits
+ *     when it gets no memory or no thread. */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
 
@@ -168,8 +187,8 @@ TSR_API tsr_status tsr_matrix_create_sparse(tsr_matrix **out, int64_t samples, i
 TSR_API tsr_status tsr_matrix_view_samples(tsr_matrix **out, const tsr_matrix *x, int64_t first,
                                            int64_t count);
 
-/* Copies: the given samples in the given order (NULL: all); features as samples; another type;
- * dense or sparse. The result is owned and shares nothing with x. */
+/* Copies: the samples that `sample` (or NULL: all) gives, in its order; features as samples;
+ * another type; dense or sparse. The result is owned and shares nothing with x. */
 TSR_API tsr_status tsr_matrix_copy_samples(tsr_matrix **out, const tsr_matrix *x,
                                            const int64_t *sample, int64_t count);
 TSR_API tsr_status tsr_matrix_copy_transposed(tsr_matrix **out, const tsr_matrix *x);
@@ -189,11 +208,11 @@ TSR_API tsr_image_shape tsr_matrix_image(const tsr_matrix *x);
 /* Says that the samples are pictures; height x width must be the number of features. */
 TSR_API tsr_status tsr_matrix_set_image(tsr_matrix *x, tsr_image_shape shape);
 
-/* Entry (sample, feature), whatever the storage. For looking, not for loops: a sparse look-up
- * is a binary search. */
+/* Entry (sample, feature), whatever the storage; NaN where there is none. For looking, not for
+ * loops: a sparse look-up is a binary search. */
 TSR_API double tsr_matrix_at(const tsr_matrix *x, int64_t sample, int64_t feature);
 
-/* Sample i as doubles into `out` (one value a feature), whatever the storage. */
+/* A sample as doubles into `out` (one value a feature), whatever the storage. */
 TSR_API void tsr_matrix_get_sample(double *out, const tsr_matrix *x, int64_t sample);
 
 /* The arrays themselves, owned by x: values; for sparse x also row pointers and columns. */
@@ -217,7 +236,7 @@ typedef struct tsr_scan {
 TSR_API tsr_status tsr_matrix_scan(tsr_scan *out, const tsr_matrix *x);
 
 /* Refuses what a later step cannot use and names the first offending entry.
- * `subject` is what the message calls the matrix; NULL: "the data". */
+ * `subject` (or NULL: "the data") is what the message calls the matrix. */
 typedef enum tsr_need {
     TSR_NEED_FINITE = 1,       /* no NaN, no infinity */
     TSR_NEED_NOT_INFINITE = 2, /* NaN stands for a missing value */
@@ -245,7 +264,8 @@ TSR_API tsr_status tsr_labels_from_texts(tsr_labels **out, const char *const *te
 TSR_API tsr_status tsr_labels_from_numbers(tsr_labels **out, const double *number,
                                            int64_t count);
 
-/* The labels of the given samples in the given order; classes nobody has are left out. */
+/* The labels of the samples that `sample` (or NULL: all) gives, in its order; classes nobody has
+ * are left out. */
 TSR_API tsr_status tsr_labels_copy_samples(tsr_labels **out, const tsr_labels *labels,
                                            const int64_t *sample, int64_t count);
 
@@ -254,7 +274,7 @@ TSR_API int64_t tsr_labels_count(const tsr_labels *labels);     /* samples */
 TSR_API int64_t tsr_labels_known(const tsr_labels *labels);     /* samples with a class */
 TSR_API int32_t tsr_labels_classes(const tsr_labels *labels);   /* classes */
 TSR_API const int32_t *tsr_labels_of(const tsr_labels *labels); /* class of each sample or -1 */
-TSR_API const char *tsr_labels_name(const tsr_labels *labels, int32_t of); /* of a class */
+TSR_API const char *tsr_labels_name(const tsr_labels *labels, int32_t of); /* "?" of -1 */
 
 /* 6. Data --------------------------------------------------------------------------------- */
 
@@ -294,10 +314,11 @@ TSR_API tsr_status tsr_data_write(const tsr_data *data, const char *path);
 /* True when the format that `path` names can hold labels. */
 TSR_API bool tsr_path_holds_labels(const char *path);
 
-/* Data over a matrix and labels (may be NULL), both taken: they are freed with it. */
+/* Data over a matrix and its `labels` (or NULL), both taken: they are freed with it. */
 TSR_API tsr_status tsr_data_take(tsr_data **out, tsr_matrix *samples, tsr_labels *labels);
 
-/* The given samples, in the given order, with their labels and names: an owned copy. */
+/* The samples that `sample` (or NULL: all) gives, in its order, with labels and names: an owned
+ * copy. */
 TSR_API tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data,
                                          const int64_t *sample, int64_t count);
 
@@ -424,7 +445,8 @@ TSR_API tsr_status tsr_fit(tsr_model **out, const tsr_data *data,
  * options->iterations more. With the settings of the model itself (tsr_model_options) the result
  * has the bits, and the history, of one fit that was never stopped. Weights, tolerance, starts and
  * threads may be others: weights then begin a new stretch of steps, and a note says so. What would
- * make it another fit (model, rank, loss, precision, samples) is refused. */
+ * make it another fit (model, rank, loss, precision, samples) is refused.
+ * NULL options are the model's own. */
 TSR_API tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const tsr_model *from,
                                   const tsr_fit_options *options);
 TSR_API void tsr_model_free(tsr_model *model);
@@ -549,7 +571,7 @@ TSR_API const int32_t *tsr_encoder_seen(const tsr_encoder *encoder);
 TSR_API int64_t tsr_encoder_notes(const tsr_encoder *encoder);
 TSR_API const char *tsr_encoder_note(const tsr_encoder *encoder, int64_t i);
 
-/* Codes of other samples by the same map; options (may be NULL) as for tsr_model_transform.
+/* Codes of other samples by the same map; options as for tsr_model_transform.
  * Linear baselines know one map, whatever the method. */
 TSR_API tsr_status tsr_encoder_encode(tsr_matrix **codes, const tsr_encoder *encoder,
                                       const tsr_data *data,
@@ -562,12 +584,14 @@ TSR_API bool tsr_baselines_get(const char **name, const char **title, int64_t i)
 
 /* k-means: k-means++ starts, Lloyd's iterations, the least cost of the restarts. `held` (or
  * NULL) gives a cluster to some samples, -1 to the others: those clusters start at their
- * samples' mean and keep them (Basu et al. 2002). `of` gets a cluster a sample. The same seed,
- * the same bits. */
+ * samples' mean and keep them (Basu et al. 2002). `of` gets a cluster a sample, `cost` (or NULL)
+ * the sum of squared distances. The same seed, the same bits. */
 typedef struct tsr_cluster_options {
-    int64_t clusters, restarts, iterations, seed, threads;
-    bool unit_codes; /* samples are scaled to unit length first */
-    const int32_t *held;
+    int64_t clusters;             /* at least one; there is no default */
+    int64_t restarts, iterations; /* 0: 20, 300 */
+    int64_t seed, threads;        /* threads 0: all, at most 4096 */
+    bool unit_codes;              /* samples are scaled to unit length first */
+    const int32_t *held;          /* or NULL; see above */
 } tsr_cluster_options;
 TSR_API tsr_status tsr_cluster(int32_t *of, double *cost, const tsr_matrix *x,
                                const tsr_cluster_options *options);
@@ -583,25 +607,26 @@ typedef struct tsr_scores {
 TSR_API tsr_status tsr_score_clusters(tsr_scores *out, const int32_t *cluster,
                                       const int32_t *truth, int64_t count);
 
-/* Counts of (class, predicted class): classes x classes, row-major; unknown classes are left
- * out. */
+/* Counts of (class, predicted class): classes x classes, row-major; what is none of the
+ * 0 .. classes-1 is left out. */
 TSR_API void tsr_confusion(int64_t *out, const int32_t *truth, const int32_t *predicted,
                            int64_t count, int32_t classes);
 
 /* Classes by a vote of the `neighbours` nearest training samples (Euclidean); ties in distance
  * go to the smaller index, ties in votes to the class with the nearer neighbour. Training
- * samples of class -1 do not vote. */
+ * samples of class -1 do not vote. threads 0: all, at most 4096. */
 TSR_API tsr_status tsr_classify(int32_t *out, const tsr_matrix *train, const int32_t *classes,
                                 const tsr_matrix *test, int64_t neighbours, int64_t threads);
 
 /* Folds: `of` gets 0 .. folds-1 a sample. Classes are spread evenly over the folds; samples of
- * one group (>= 0; NULL: no groups) stay together. */
+ * one `group` (or NULL: no groups), unless it is -1, stay together. */
 TSR_API tsr_status tsr_make_folds(int32_t *of, const int32_t *classes, const int32_t *group,
                                   int64_t count, int64_t folds, int64_t seed);
 
 /* Ranks basis vectors; `order` gets their numbers, best first, `score` (or NULL) the scores by
  * number. Fisher: within-class over between-class variance of w . x (small is good), over
- * samples with a class; least reconstruction error: ||X - w_i h_i||^2. */
+ * samples with a class, needs `classes` (or NULL); least reconstruction error ||X - w_i h_i||^2
+ * needs `codes` (or NULL). */
 typedef enum tsr_rank_by { TSR_RANK_FISHER, TSR_RANK_LRE } tsr_rank_by;
 TSR_API tsr_status tsr_rank_basis(int64_t *order, double *score, const tsr_matrix *basis,
                                   const tsr_matrix *codes, const tsr_matrix *x,

@@ -182,6 +182,12 @@ static bool good_pair(const tsr_setting *row, const void *at)
            (in_range(row, (double)pair[0]) && in_range(row, (double)pair[1]));
 }
 
+/* Who reads a text that has a default does not expect NULL. */
+static bool good_text(const tsr_setting *row, const void *at)
+{
+    return row->fallback == NULL || *(const char *const *)at != NULL;
+}
+
 static bool good_choice(const tsr_setting *row, const void *at)
 {
     int choices = 1;
@@ -201,12 +207,30 @@ static const struct {
     [TSR_SETTING_REAL] = {set_real, show_real, good_real, sizeof(double)},
     [TSR_SETTING_CHOICE] = {set_choice, show_choice, good_choice, sizeof(int)},
     [TSR_SETTING_PAIR] = {set_pair, show_pair, good_pair, 2 * sizeof(int64_t)},
-    [TSR_SETTING_TEXT] = {set_text, show_text, good_any, sizeof(char *)},
+    [TSR_SETTING_TEXT] = {set_text, show_text, good_text, sizeof(char *)},
 };
+
+/* Tables may be the caller's own. */
+static bool is_sound(const tsr_setting *row)
+{
+    return (int)row->kind >= 0 && (size_t)row->kind < sizeof kinds / sizeof *kinds &&
+           (row->kind != TSR_SETTING_CHOICE || row->values != NULL);
+}
+
+static tsr_status unsound(const tsr_setting *row)
+{
+    return tsr__fail(TSR_ERROR_ARGUMENT,
+                     "`table`: setting '%s' is of kind %d, which is none, or lacks its choices",
+                     row->name, (int)row->kind);
+}
 
 void tsr_settings_default(const tsr_setting *table, void *object)
 {
+    if (table == NULL || object == NULL)
+        return;
     for (const tsr_setting *row = table; row->name != NULL; row++) {
+        if (!is_sound(row))
+            continue;
         memset(member(row, object), 0, kinds[row->kind].size);
         if (row->fallback != NULL)
             (void)kinds[row->kind].set(row, member(row, object), row->fallback);
@@ -224,23 +248,36 @@ const tsr_setting *tsr__settings_find(const tsr_setting *table, const char *name
 tsr_status tsr_settings_set(const tsr_setting *table, void *object, const char *name,
                             const char *value)
 {
+    TSR_REQUIRE(table, object, value);
+    TSR_REQUIRE_TEXT(name);
     const tsr_setting *row = tsr__settings_find(table, name);
     if (row == NULL)
         return tsr__fail(TSR_ERROR_ARGUMENT, "there is no setting '%s'", name);
+    if (!is_sound(row))
+        return unsound(row);
     return kinds[row->kind].set(row, member(row, object), value);
+}
+
+static tsr_status bad_value(const tsr_setting *row, const void *object)
+{
+    char value[64];
+    if (row->kind == TSR_SETTING_TEXT)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "--%s must not be NULL; '%s' is its default",
+                         row->name, row->fallback);
+    if (row->kind == TSR_SETTING_CHOICE)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "--%s is none of %s", row->name, row->values);
+    kinds[row->kind].show(value, sizeof value, row, const_member(row, object));
+    return out_of_range(row, value);
 }
 
 tsr_status tsr_settings_check(const tsr_setting *table, const void *object)
 {
+    TSR_REQUIRE(table, object);
     for (const tsr_setting *row = table; row->name != NULL; row++) {
-        if (!kinds[row->kind].good(row, const_member(row, object))) {
-            char value[64];
-            kinds[row->kind].show(value, sizeof value, row, const_member(row, object));
-            return row->kind == TSR_SETTING_CHOICE
-                       ? tsr__fail(TSR_ERROR_ARGUMENT, "--%s is none of %s", row->name,
-                                   row->values)
-                       : out_of_range(row, value);
-        }
+        if (!is_sound(row))
+            return unsound(row);
+        if (!kinds[row->kind].good(row, const_member(row, object)))
+            return bad_value(row, object);
     }
     return TSR_OK;
 }
