@@ -208,6 +208,8 @@ done:
 tsr_status tsr_features_make(tsr_data **out, const char *where,
                              const tsr_features_options *options)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_TEXT(where);
     tsr_status status = TSR_OK;
     tsr_features_options defaults = {0};
     tsr__sources sources = {.folder = NULL};

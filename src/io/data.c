@@ -26,6 +26,7 @@ void tsr__names_clear(tsr__names *names)
 
 tsr_status tsr_data_take(tsr_data **out, tsr_matrix *samples, tsr_labels *labels)
 {
+    TSR_REQUIRE(out, samples);
     if (labels != NULL && labels->count != samples->samples)
         return tsr__fail(TSR_ERROR_ARGUMENT, "%lld labels for %lld samples",
                          (long long)labels->count, (long long)samples->samples);
@@ -53,6 +54,7 @@ done:
 tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data, const int64_t *sample,
                                  int64_t count)
 {
+    TSR_REQUIRE(out, data);
     tsr_status status = TSR_OK;
     tsr_data *copy = NULL;
     TSR_NEW_ZERO(copy, 1);
@@ -89,26 +91,28 @@ void tsr_data_free(tsr_data *data)
 
 tsr_matrix *tsr_data_samples(const tsr_data *data)
 {
-    return data->x;
+    return data != NULL ? data->x : NULL;
 }
 
 const tsr_labels *tsr_data_labels(const tsr_data *data)
 {
-    return data->labels;
+    return data != NULL ? data->labels : NULL;
 }
 
 const char *tsr_data_format(const tsr_data *data)
 {
-    return data->format;
+    return data != NULL ? data->format : NULL;
 }
 
 const char *tsr_data_dtype(const tsr_data *data)
 {
-    return data->dtype;
+    return data != NULL ? data->dtype : NULL;
 }
 
 const char *tsr_data_origin(const tsr_data *data)
 {
+    if (data == NULL)
+        return NULL;
     return data->origin != NULL ? data->origin : "memory";
 }
 
@@ -119,20 +123,20 @@ static const char *name_at(const tsr__names *names, int64_t i)
 
 const char *tsr_data_sample_name(const tsr_data *data, int64_t i)
 {
-    return name_at(&data->sample_names, i);
+    return data != NULL ? name_at(&data->sample_names, i) : NULL;
 }
 
 const char *tsr_data_feature_name(const tsr_data *data, int64_t j)
 {
-    return name_at(&data->feature_names, j);
+    return data != NULL ? name_at(&data->feature_names, j) : NULL;
 }
 
 int64_t tsr_data_notes(const tsr_data *data)
 {
-    return data->notes.count;
+    return data != NULL ? data->notes.count : 0;
 }
 
 const char *tsr_data_note(const tsr_data *data, int64_t i)
 {
-    return name_at(&data->notes, i);
+    return data != NULL ? name_at(&data->notes, i) : NULL;
 }

@@ -222,6 +222,8 @@ static tsr_read_options or_default(const tsr_read_options *options)
 
 tsr_status tsr_labels_read(tsr_labels **out, const char *where, const tsr_read_options *options)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_TEXT(where);
     tsr_status status = TSR_OK;
     const tsr_read_options chosen = or_default(options);
     tsr__request request = {.only_labels = true, .options = &chosen};
@@ -305,6 +307,8 @@ static tsr_status set_image(tsr_data *data, const tsr_read_options *options)
 
 tsr_status tsr_data_read(tsr_data **out, const char *where, const tsr_read_options *options)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_TEXT(where);
     tsr_status status = TSR_OK;
     const tsr_read_options chosen = or_default(options);
     tsr_read_options inside = chosen;
@@ -338,12 +342,16 @@ const tsr__format *tsr__format_written(const char *path)
 
 bool tsr_path_holds_labels(const char *path)
 {
+    if (path == NULL)
+        return false;
     const tsr__format *row = tsr__format_written(path);
     return row != NULL && row->holds_labels;
 }
 
 tsr_status tsr_data_write(const tsr_data *data, const char *path)
 {
+    TSR_REQUIRE(data);
+    TSR_REQUIRE_TEXT(path);
     tsr_status status = TSR_OK;
     tsr__output output = {NULL, NULL, 0};
     const tsr__format *row = tsr__format_written(path);

@@ -83,6 +83,9 @@ static tsr_status copy_sparse_samples(tsr_matrix **out, const tsr_matrix *x,
 tsr_status tsr_matrix_copy_samples(tsr_matrix **out, const tsr_matrix *x, const int64_t *sample,
                                    int64_t count)
 {
+    TSR_REQUIRE(out, x);
+    if (sample != NULL)
+        TSR_REQUIRE_ARRAY(sample, count);
     tsr_status status = check_choice(x, sample, count);
     if (status == TSR_OK)
         status = (x->sparse ? copy_sparse_samples : copy_dense_samples)(out, x, sample, count);
@@ -133,6 +136,7 @@ done:
 
 tsr_status tsr_matrix_copy_transposed(tsr_matrix **out, const tsr_matrix *x)
 {
+    TSR_REQUIRE(out, x);
     return (x->sparse ? transpose_sparse : transpose_dense)(out, x);
 }
 
@@ -192,6 +196,8 @@ static tsr_status copy_dense_to_sparse(tsr_matrix **out, const tsr_matrix *x, ts
 
 tsr_status tsr_matrix_copy_as(tsr_matrix **out, const tsr_matrix *x, tsr_type type, bool sparse)
 {
+    TSR_REQUIRE(out, x);
+    TSR_REQUIRE_CHOICE(type, TSR_FLOAT32);
     const tsr_status status = !sparse     ? copy_to_dense(out, x, type)
                               : x->sparse ? copy_sparse_as(out, x, type)
                                           : copy_dense_to_sparse(out, x, type);

@@ -87,13 +87,19 @@ done:
 
 tsr_status tsr_labels_from_texts(tsr_labels **out, const char *const *text, int64_t count)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_ARRAY(text, count);
     tsr_status status = TSR_OK;
     struct item *item = NULL;
     int64_t known = 0;
     TSR_NEW(item, count);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
+        if (text[i] == NULL)
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "text %lld of %lld is NULL: an unknown label is \"\"",
+                     (long long)i, (long long)count);
         if (!means_unknown(text[i]))
             item[known++] = (struct item){text[i], 0, i};
+    }
     TSR_TRY(classify(out, item, known, count));
 done:
     tsr__free(item);
@@ -124,6 +130,8 @@ done:
 
 tsr_status tsr_labels_from_numbers(tsr_labels **out, const double *number, int64_t count)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_ARRAY(number, count);
     return tsr__labels_from_numbers(out, number, count, false);
 }
 
@@ -146,14 +154,21 @@ done:
 tsr_status tsr_labels_copy_samples(tsr_labels **out, const tsr_labels *labels,
                                    const int64_t *sample, int64_t count)
 {
+    TSR_REQUIRE(out, labels);
+    if (sample != NULL)
+        TSR_REQUIRE_ARRAY(sample, count);
     tsr_status status = TSR_OK;
     int32_t *of = NULL;
+    if (sample == NULL && count != labels->count)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld labels asked for, %lld are there", (long long)count,
+                 (long long)labels->count);
     TSR_NEW(of, count);
     for (int64_t i = 0; i < count; i++) {
-        if (sample[i] < 0 || sample[i] >= labels->count)
-            TSR_FAIL(TSR_ERROR_ARGUMENT, "sample %lld exceeds the %lld labels",
-                     (long long)sample[i], (long long)labels->count);
-        of[i] = labels->of[sample[i]];
+        const int64_t from = sample != NULL ? sample[i] : i;
+        if (from < 0 || from >= labels->count)
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "sample %lld exceeds the %lld labels", (long long)from,
+                     (long long)labels->count);
+        of[i] = labels->of[from];
     }
     TSR_TRY(tsr__labels_from_names(out, of, count, (const char *const *)labels->name,
                                    labels->classes));
@@ -175,30 +190,32 @@ void tsr_labels_free(tsr_labels *labels)
 
 int64_t tsr_labels_count(const tsr_labels *labels)
 {
-    return labels->count;
+    return labels != NULL ? labels->count : 0;
 }
 
 int64_t tsr_labels_known(const tsr_labels *labels)
 {
     int64_t known = 0;
-    for (int64_t i = 0; i < labels->count; i++)
+    for (int64_t i = 0; labels != NULL && i < labels->count; i++)
         known += labels->of[i] >= 0;
     return known;
 }
 
 int32_t tsr_labels_classes(const tsr_labels *labels)
 {
-    return labels->classes;
+    return labels != NULL ? labels->classes : 0;
 }
 
 const int32_t *tsr_labels_of(const tsr_labels *labels)
 {
-    return labels->of;
+    return labels != NULL ? labels->of : NULL;
 }
 
 const char *tsr_labels_name(const tsr_labels *labels, int32_t of)
 {
-    return of >= 0 && of < labels->classes ? labels->name[of] : "?";
+    if (labels == NULL || of < -1 || of >= labels->classes)
+        return NULL;
+    return of >= 0 ? labels->name[of] : "?";
 }
 
 bool tsr__labels_are_numbers(const tsr_labels *labels)

@@ -3,6 +3,7 @@
  * Matrices: making, viewing and looking. What copies is in copy.c, what sorts in sparse.c. */
 #include "matrix/matrix.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t tsr__type_size(tsr_type type)
@@ -24,8 +25,10 @@ static void release_arrays(tsr_matrix *x)
 
 static tsr_status check_shape(int64_t samples, int64_t features)
 {
+    const int64_t most = INT64_MAX / 16; /* arrays of one more can be counted in bytes */
     int64_t values = 0;
-    if (samples < 0 || features < 0 || !tsr__multiply(&values, samples, features))
+    if (samples < 0 || samples > most || features < 0 || features > most ||
+        !tsr__multiply(&values, samples, features))
         return tsr__fail(TSR_ERROR_ARGUMENT, "a matrix cannot be %lld x %lld",
                          (long long)samples, (long long)features);
     return TSR_OK;
@@ -71,6 +74,8 @@ tsr_status tsr__matrix_take_sparse(tsr_matrix **out, int64_t *rows, int32_t *col
 
 tsr_status tsr_matrix_create(tsr_matrix **out, int64_t samples, int64_t features, tsr_type type)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_CHOICE(type, TSR_FLOAT32);
     tsr_status status = check_shape(samples, features);
     void *values = NULL;
     if (status < 0)
@@ -87,9 +92,19 @@ tsr_status tsr_matrix_create(tsr_matrix **out, int64_t samples, int64_t features
 tsr_status tsr_matrix_view_dense(tsr_matrix **out, void *values, int64_t samples,
                                  int64_t features, int64_t stride, tsr_type type)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_CHOICE(type, TSR_FLOAT32);
+    TSR_OR_RETURN(check_shape(samples, features));
+    int64_t reach = 0;
     if (stride < features)
         return tsr__fail(TSR_ERROR_ARGUMENT, "stride %lld is below the %lld features",
                          (long long)stride, (long long)features);
+    if (!tsr__multiply(&reach, samples, stride) || reach > INT64_MAX / 8)
+        return tsr__fail(TSR_ERROR_ARGUMENT,
+                         "%lld samples, %lld values apart, are more than can be addressed",
+                         (long long)samples, (long long)stride);
+    if (samples * features > 0)
+        TSR_REQUIRE(values);
     return make(out, (tsr_matrix){.samples = samples,
                                   .features = features,
                                   .stride = stride,
@@ -98,9 +113,9 @@ tsr_status tsr_matrix_view_dense(tsr_matrix **out, void *values, int64_t samples
 }
 
 static tsr_status check_row(const int64_t *rows, const int32_t *columns, int64_t i,
-                            int64_t features)
+                            int64_t features, int64_t stored)
 {
-    if (rows[i + 1] < rows[i])
+    if (rows[i + 1] < rows[i] || rows[i + 1] > stored)
         return tsr__fail(TSR_ERROR_DATA, "row pointers fall at row %lld", (long long)i);
     for (int64_t at = rows[i]; at < rows[i + 1]; at++) {
         if (columns[at] < 0 || columns[at] >= features)
@@ -116,13 +131,17 @@ tsr_status tsr_matrix_view_sparse(tsr_matrix **out, int64_t *rows, int32_t *colu
                                   void *values, int64_t samples, int64_t features,
                                   tsr_type type)
 {
+    TSR_REQUIRE(out, rows);
+    TSR_REQUIRE_CHOICE(type, TSR_FLOAT32);
     tsr_status status = check_shape(samples, features);
     if (status < 0)
         return status;
     if (rows[0] != 0)
         return tsr__fail(TSR_ERROR_DATA, "row pointers begin with %lld", (long long)rows[0]);
+    if (rows[samples] > 0)
+        TSR_REQUIRE(columns, values);
     for (int64_t i = 0; i < samples; i++) {
-        status = check_row(rows, columns, i, features);
+        status = check_row(rows, columns, i, features, rows[samples]);
         if (status < 0)
             return status;
     }
@@ -138,10 +157,11 @@ tsr_status tsr_matrix_view_sparse(tsr_matrix **out, int64_t *rows, int32_t *colu
 tsr_status tsr_matrix_view_samples(tsr_matrix **out, const tsr_matrix *x, int64_t first,
                                    int64_t count)
 {
+    TSR_REQUIRE(out, x);
     if (first < 0 || count < 0 || first > x->samples - count)
-        return tsr__fail(TSR_ERROR_ARGUMENT, "samples %lld .. %lld exceed the %lld there are",
-                         (long long)first, (long long)(first + count - 1),
-                         (long long)x->samples);
+        return tsr__fail(TSR_ERROR_ARGUMENT,
+                         "%lld samples from %lld on exceed the %lld there are",
+                         (long long)count, (long long)first, (long long)x->samples);
     tsr_matrix view = *x;
     view.samples = count;
     view.release = NULL;
@@ -164,36 +184,41 @@ void tsr_matrix_free(tsr_matrix *x)
 
 int64_t tsr_matrix_samples(const tsr_matrix *x)
 {
-    return x->samples;
+    return x != NULL ? x->samples : 0;
 }
 
 int64_t tsr_matrix_features(const tsr_matrix *x)
 {
-    return x->features;
+    return x != NULL ? x->features : 0;
 }
 
 int64_t tsr_matrix_stored(const tsr_matrix *x)
 {
+    if (x == NULL)
+        return 0;
     return x->sparse ? x->rows[x->samples] - x->rows[0] : x->samples * x->features;
 }
 
 tsr_type tsr_matrix_type(const tsr_matrix *x)
 {
-    return x->type;
+    return x != NULL ? x->type : TSR_FLOAT64;
 }
 
 bool tsr_matrix_is_sparse(const tsr_matrix *x)
 {
-    return x->sparse;
+    return x != NULL && x->sparse;
 }
 
 tsr_image_shape tsr_matrix_image(const tsr_matrix *x)
 {
-    return x->image;
+    static const tsr_image_shape none;
+    return x != NULL ? x->image : none;
 }
 
 tsr_status tsr_matrix_set_image(tsr_matrix *x, tsr_image_shape shape)
 {
+    TSR_REQUIRE(x);
+    TSR_REQUIRE_CHOICE(shape.order, TSR_COLUMN_ORDER);
     int64_t pixels = 0;
     if (shape.height < 0 || shape.width < 0 ||
         !tsr__multiply(&pixels, shape.height, shape.width) ||
@@ -215,8 +240,16 @@ tsr_image_shape tsr__image_guess(int64_t features, tsr_image_order order)
     return (tsr_image_shape){side, side, order};
 }
 
+/* False for NULL, too. */
+static bool has_sample(const tsr_matrix *x, int64_t sample)
+{
+    return x != NULL && sample >= 0 && sample < x->samples;
+}
+
 double tsr_matrix_at(const tsr_matrix *x, int64_t sample, int64_t feature)
 {
+    if (!has_sample(x, sample) || feature < 0 || feature >= x->features)
+        return (double)NAN;
     if (!x->sparse)
         return tsr__value_at(x->values, x->type, sample * x->stride + feature);
     int64_t low = x->rows[sample], high = x->rows[sample + 1];
@@ -233,6 +266,8 @@ double tsr_matrix_at(const tsr_matrix *x, int64_t sample, int64_t feature)
 
 void tsr_matrix_get_sample(double *out, const tsr_matrix *x, int64_t sample)
 {
+    if (out == NULL || !has_sample(x, sample))
+        return;
     if (x->sparse) {
         memset(out, 0, (size_t)x->features * sizeof *out);
         for (int64_t at = x->rows[sample]; at < x->rows[sample + 1]; at++)
@@ -255,20 +290,20 @@ double tsr__row_square(const tsr_matrix *x, int64_t i)
 
 void *tsr_matrix_values(const tsr_matrix *x)
 {
-    return x->values;
+    return x != NULL ? x->values : NULL;
 }
 
 int64_t tsr_matrix_stride(const tsr_matrix *x)
 {
-    return x->stride;
+    return x != NULL ? x->stride : 0;
 }
 
 const int64_t *tsr_matrix_rows(const tsr_matrix *x)
 {
-    return x->rows;
+    return x != NULL ? x->rows : NULL;
 }
 
 const int32_t *tsr_matrix_columns(const tsr_matrix *x)
 {
-    return x->columns;
+    return x != NULL ? x->columns : NULL;
 }

@@ -137,6 +137,7 @@ static void join(tsr_scan *all, const tsr_scan *more)
 
 tsr_status tsr_matrix_scan(tsr_scan *out, const tsr_matrix *x)
 {
+    TSR_REQUIRE(out, x);
     tsr_status status = TSR_OK;
     unsigned char *seen = NULL;
     struct run *run = NULL;
@@ -171,6 +172,8 @@ done:
 
 tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *subject)
 {
+    TSR_REQUIRE(x);
+    TSR_REQUIRE_CHOICE(needs, 2 * TSR_NEED_FULL_FEATURES - 1);
     tsr_scan scan;
     const tsr_status status = tsr_matrix_scan(&scan, x);
     const char *who = subject != NULL ? subject : "the data";
@@ -286,6 +289,8 @@ static void bring_near(void *values, int64_t count, tsr__sweep *sweep,
 
 void tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
 {
+    if (x == NULL || (int)norm < 0 || norm > TSR_NORM_MAX)
+        return;
     const tsr__kernels *kernels = tsr__kernels_of(x->type);
     for (int64_t i = 0; norm != TSR_NORM_NONE && i < x->samples; i++) {
         int64_t count = 0;

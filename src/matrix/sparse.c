@@ -110,11 +110,16 @@ tsr_status tsr_matrix_create_sparse(tsr_matrix **out, int64_t samples, int64_t f
                                     int64_t count, const int64_t *row, const int64_t *column,
                                     const double *value, tsr_type type)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_ARRAY(row, count);
+    TSR_REQUIRE_ARRAY(column, count);
+    TSR_REQUIRE_ARRAY(value, count);
+    TSR_REQUIRE_CHOICE(type, TSR_FLOAT32);
     tsr_status status = TSR_OK;
     int64_t *rows = NULL, *next = NULL;
     int32_t *columns = NULL;
     void *values = NULL;
-    if (samples < 0 || features < 0 || count < 0 || features > INT32_MAX)
+    if (samples < 0 || samples > INT64_MAX / 16 || features < 0 || features > INT32_MAX)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "a sparse matrix cannot be %lld x %lld (features end at %d)",
                  (long long)samples, (long long)features, INT32_MAX);
