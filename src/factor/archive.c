@@ -132,6 +132,8 @@ done:
 
 tsr_status tsr_model_write(const tsr_model *model, const char *path)
 {
+    TSR_REQUIRE(model);
+    TSR_REQUIRE_TEXT(path);
     tsr_status status = TSR_OK;
     tsr__output output = {NULL, NULL, false};
     tsr__hdf5 *file = NULL;
@@ -356,13 +358,15 @@ bool tsr_path_holds_model(const char *path)
 {
     tsr__hdf5 *file = NULL;
     int64_t format = 0;
-    if (!tsr__hdf5_is_one(path) || tsr__hdf5_open(&file, path) < 0)
+    if (path == NULL || !tsr__hdf5_is_one(path) || tsr__hdf5_open(&file, path) < 0)
         return false;
     return tsr__hdf5_close(file, get_format(&format, file)) == TSR_OK;
 }
 
 tsr_status tsr_model_read(tsr_model **out, const char *path)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_TEXT(path);
     tsr_status status = TSR_OK;
     tsr__hdf5 *file = NULL;
     tsr_model *model = NULL;

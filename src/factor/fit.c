@@ -228,14 +228,18 @@ done:
 
 tsr_status tsr_fit(tsr_model **out, const tsr_data *data, const tsr_fit_options *options)
 {
-    tsr__run r = {.options = options, .data = data};
+    TSR_REQUIRE(out, data);
+    tsr_fit_options defaults;
+    tsr_fit_defaults(&defaults);
+    tsr__run r = {.options = options != NULL ? options : &defaults, .data = data};
     return run_fit(out, &r);
 }
 
 tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const tsr_model *from,
                           const tsr_fit_options *options)
 {
-    tsr_fit_options with = *options;
+    TSR_REQUIRE(out, data, from);
+    tsr_fit_options with = options != NULL ? *options : from->options;
     tsr__run r = {.options = &with, .data = data, .from = from};
     if (with.sample_weights == NULL)
         with.sample_weights = from->sample_weights;

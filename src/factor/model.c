@@ -62,46 +62,51 @@ void tsr_model_free(tsr_model *model)
 
 tsr_fit_report tsr_model_report(const tsr_model *model)
 {
-    return model->report;
+    static const tsr_fit_report none;
+    return model != NULL ? model->report : none;
 }
 
 const tsr_matrix *tsr_model_basis(const tsr_model *model)
 {
-    return model->basis;
+    return model != NULL ? model->basis : NULL;
 }
 
 const tsr_matrix *tsr_model_codes(const tsr_model *model)
 {
-    return model->codes;
+    return model != NULL ? model->codes : NULL;
 }
 
 const tsr_matrix *tsr_model_weights(const tsr_model *model)
 {
-    return model->weights;
+    return model != NULL ? model->weights : NULL;
 }
 
 const tsr_labels *tsr_model_labels(const tsr_model *model)
 {
-    return model->labels;
+    return model != NULL ? model->labels : NULL;
 }
 
 const char *tsr_model_feature_name(const tsr_model *model, int64_t j)
 {
-    return j >= 0 && j < model->feature_names.count ? model->feature_names.name[j] : NULL;
+    return model != NULL && j >= 0 && j < model->feature_names.count
+               ? model->feature_names.name[j]
+               : NULL;
 }
 
 const double *tsr_model_objective(const tsr_model *model)
 {
-    return model->objective;
+    return model != NULL ? model->objective : NULL;
 }
 
 const double *tsr_model_seconds(const tsr_model *model)
 {
-    return model->seconds;
+    return model != NULL ? model->seconds : NULL;
 }
 
 int64_t tsr_model_lacks(const tsr_model *model)
 {
+    if (model == NULL)
+        return 0;
     const tsr__state *state = &model->state;
     const int64_t done = state->own ? state->iterations : model->report.iterations;
     const int64_t left = state->limit - done;
@@ -113,11 +118,13 @@ int64_t tsr_model_lacks(const tsr_model *model)
 
 const tsr_fit_options *tsr_model_options(const tsr_model *model)
 {
-    return &model->options;
+    return model != NULL ? &model->options : NULL;
 }
 
 bool tsr_model_term(const char **name, double *value, const tsr_model *model, int64_t i)
 {
+    if (name == NULL || value == NULL || model == NULL || i < 0)
+        return false;
     for (int term = 0; term < TSR_TERMS; term++) {
         if (isnan(model->terms[term]) || i-- > 0)
             continue;
@@ -130,17 +137,17 @@ bool tsr_model_term(const char **name, double *value, const tsr_model *model, in
 
 bool tsr_model_has_blocks(const tsr_model *model)
 {
-    return model->per_class > 0;
+    return model != NULL && model->per_class > 0;
 }
 
 int64_t tsr_model_notes(const tsr_model *model)
 {
-    return model->notes.count;
+    return model != NULL ? model->notes.count : 0;
 }
 
 const char *tsr_model_note(const tsr_model *model, int64_t i)
 {
-    return i >= 0 && i < model->notes.count ? model->notes.name[i] : NULL;
+    return model != NULL && i >= 0 && i < model->notes.count ? model->notes.name[i] : NULL;
 }
 
 static void show_row(tsr_model_info *out, const tsr__model_row *row)
@@ -163,7 +170,7 @@ bool tsr_models_get(tsr_model_info *out, int64_t i)
     int64_t count = 0;
     while (tsr__models[count].name != NULL)
         count++;
-    if (i < 0 || i >= count)
+    if (out == NULL || i < 0 || i >= count)
         return false;
     show_row(out, &tsr__models[i]);
     return true;
@@ -173,6 +180,8 @@ tsr_status tsr_model_describe(tsr_model_info *out, const tsr_model *model)
 {
     tsr_status status = TSR_OK;
     tsr__plan plan;
+    TSR_REQUIRE(out);
+    TSR_REQUIRE(model);
     TSR_TRY(tsr__plan_make(&plan, &model->options));
     tsr__model_row row = *plan.row;
     row.loss = plan.loss, row.basis = plan.basis, row.codes = plan.codes, row.ncw = plan.ncw;
@@ -184,5 +193,5 @@ done:
 
 const char *tsr_model_origin(const tsr_model *model)
 {
-    return model->origin;
+    return model != NULL ? model->origin : NULL;
 }

@@ -72,6 +72,8 @@ const tsr_setting *tsr_transform_settings(void)
 
 void tsr_fit_defaults(tsr_fit_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (tsr_fit_options){0};
     tsr_settings_default(fit_table, options);
 }

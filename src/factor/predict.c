@@ -206,6 +206,8 @@ done:
 tsr_status tsr_model_predict(int32_t *out, double *score, const tsr_model *model,
                              const tsr_matrix *codes, tsr_predict_by by)
 {
+    TSR_REQUIRE(out, model, codes);
+    TSR_REQUIRE_CHOICE(by, TSR_PREDICT_NEAREST);
     tsr_status status = TSR_OK;
     const int64_t n = codes->samples;
     teaching t = {0};
@@ -235,5 +237,5 @@ done:
 
 const int32_t *tsr_model_seen(const tsr_model *model)
 {
-    return model->labels != NULL ? model->seen : NULL;
+    return model != NULL && model->labels != NULL ? model->seen : NULL;
 }

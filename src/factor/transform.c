@@ -413,6 +413,7 @@ done:
 tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const tsr_data *data,
                                const tsr_transform_options *options)
 {
+    TSR_REQUIRE(codes, model, data);
     tsr_status status = TSR_OK;
     encoding e = {.model = model};
     tsr_settings_default(tsr_transform_settings(), &e.options);

@@ -30,6 +30,9 @@ static int32_t vote(const int64_t *neighbour, int64_t count, const int32_t *clas
 tsr_status tsr_classify(int32_t *out, const tsr_matrix *train, const int32_t *classes,
                         const tsr_matrix *test, int64_t neighbours, int64_t threads)
 {
+    TSR_REQUIRE(out, train, classes, test);
+    TSR_REQUIRE_CHOICE(threads, 4096);
+    TSR_OR_RETURN(tsr__check_classes(classes, train->samples, "classes"));
     tsr_status status = TSR_OK;
     int64_t *sample = NULL, *index = NULL, known = 0;
     double *square = NULL;
@@ -56,8 +59,7 @@ tsr_status tsr_classify(int32_t *out, const tsr_matrix *train, const int32_t *cl
         TSR_TRY(tsr_matrix_copy_samples(&voters, train, sample, known));
     else /* a view: samples that are tested on themselves are their own neighbours */
         TSR_TRY(tsr_matrix_view_samples(&voters, train, 0, known));
-    status = tsr__nearest_samples(index, square, test, voters, p,
-                                  (int)(threads < 4096 ? threads : 4096));
+    status = tsr__nearest_samples(index, square, test, voters, p, (int)threads);
     if (status < 0)
         TSR_TRY(tsr__fail_in(status, "training or test samples"));
     for (int64_t i = 0; i < test->samples; i++)
@@ -143,11 +145,15 @@ static void deal(dealing *d, int64_t *unit, int64_t count, int64_t folds, tsr__r
 tsr_status tsr_make_folds(int32_t *of, const int32_t *classes, const int32_t *group,
                           int64_t count, int64_t folds, int64_t seed)
 {
+    TSR_REQUIRE_ARRAY(of, count);
+    TSR_REQUIRE_ARRAY(classes, count);
+    TSR_OR_RETURN(tsr__check_classes(classes, count, "classes"));
+    TSR_OR_RETURN(tsr__check_classes(group, count, "group"));
     tsr_status status = TSR_OK;
     dealing d = {0};
     int64_t *kind = NULL, *unit = NULL, kinds = 0, groups = 0;
     tsr__random random = tsr__random_seed((uint64_t)seed, 0);
-    if (folds < 2 || folds > count)
+    if (folds < 2 || folds > count || folds > INT32_MAX)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld folds of %lld samples are not possible",
                  (long long)folds, (long long)count);
     TSR_NEW(kind, count);

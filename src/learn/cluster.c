@@ -11,14 +11,17 @@ static int64_t or_else(int64_t value, int64_t fallback)
 tsr_status tsr_cluster(int32_t *of, double *cost, const tsr_matrix *x,
                        const tsr_cluster_options *options)
 {
+    TSR_REQUIRE(of, x);
+    static const tsr_cluster_options none;
     tsr_status status = TSR_OK;
     tsr_matrix *unit = NULL;
+    options = options != NULL ? options : &none;
+    TSR_REQUIRE_CHOICE(options->threads, 4096);
     const tsr__kmeans_options o = {.clusters = options->clusters,
                                    .restarts = or_else(options->restarts, 20),
                                    .iterations = or_else(options->iterations, 300),
                                    .seed = (uint64_t)options->seed,
-                                   .threads =
-                                       (int)(options->threads < 4096 ? options->threads : 4096),
+                                   .threads = (int)options->threads,
                                    .held = options->held};
     TSR_TRY(tsr_matrix_check(x, TSR_NEED_FINITE, NULL));
     if (options->unit_codes) {

@@ -28,7 +28,7 @@ enum { BASELINES = sizeof baselines / sizeof *baselines };
 
 bool tsr_baselines_get(const char **name, const char **title, int64_t i)
 {
-    if (i < 0 || i >= BASELINES)
+    if (name == NULL || title == NULL || i < 0 || i >= BASELINES)
         return false;
     *name = baselines[i].name;
     *title = baselines[i].title;
@@ -158,9 +158,13 @@ done:
 tsr_status tsr_encoder_fit(tsr_encoder **out, const tsr_data *data,
                            const tsr_fit_options *options)
 {
+    TSR_REQUIRE(out, data);
     tsr_status status = TSR_OK;
     const tsr_matrix *x = tsr_data_samples(data);
     tsr_encoder *e = NULL;
+    tsr_fit_options defaults;
+    tsr_fit_defaults(&defaults);
+    options = options != NULL ? options : &defaults;
     TSR_NEW_ZERO(e, 1);
     TSR_TRY(find(&e->baseline, options->model));
     if (x->samples < 1 || x->features < 1)
@@ -193,34 +197,42 @@ void tsr_encoder_free(tsr_encoder *e)
 
 const tsr_matrix *tsr_encoder_codes(const tsr_encoder *e)
 {
+    if (e == NULL)
+        return NULL;
     return e->model != NULL ? tsr_model_codes(e->model) : e->codes;
 }
 
 const tsr_model *tsr_encoder_model(const tsr_encoder *e)
 {
-    return e->model;
+    return e != NULL ? e->model : NULL;
 }
 
 const int32_t *tsr_encoder_seen(const tsr_encoder *e)
 {
+    if (e == NULL)
+        return NULL;
     return e->model != NULL ? e->model->seen : e->seen;
 }
 
 int64_t tsr_encoder_notes(const tsr_encoder *e)
 {
+    if (e == NULL)
+        return 0;
     return e->model != NULL ? tsr_model_notes(e->model) : e->notes.count;
 }
 
 const char *tsr_encoder_note(const tsr_encoder *e, int64_t i)
 {
-    if (e->model != NULL)
+    if (e != NULL && e->model != NULL)
         return tsr_model_note(e->model, i);
-    return i >= 0 && i < e->notes.count ? e->notes.name[i] : NULL;
+    return e != NULL && i >= 0 && i < e->notes.count ? e->notes.name[i] : NULL;
 }
 
-tsr_status tsr_encoder_encode(tsr_matrix **codes, const tsr_encoder *e, const tsr_data *data,
-                              const tsr_transform_options *options)
+tsr_status tsr_encoder_encode(tsr_matrix **codes, const tsr_encoder *encoder,
+                              const tsr_data *data, const tsr_transform_options *options)
 {
+    TSR_REQUIRE(codes, encoder, data);
+    const tsr_encoder *e = encoder;
     tsr_status status = TSR_OK;
     const tsr_matrix *x = NULL;
     tsr_matrix *owned = NULL;

@@ -187,6 +187,11 @@ done:
 tsr_status tsr_score_clusters(tsr_scores *out, const int32_t *cluster, const int32_t *truth,
                               int64_t count)
 {
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_ARRAY(cluster, count);
+    TSR_REQUIRE_ARRAY(truth, count);
+    TSR_OR_RETURN(tsr__check_classes(cluster, count, "cluster"));
+    TSR_OR_RETURN(tsr__check_classes(truth, count, "truth"));
     tsr_status status = TSR_OK;
     counts c = {0};
     int32_t *judged = NULL;
@@ -226,7 +231,11 @@ done:
 void tsr_confusion(int64_t *out, const int32_t *truth, const int32_t *predicted, int64_t count,
                    int32_t classes)
 {
-    memset(out, 0, (size_t)classes * (size_t)classes * sizeof *out);
+    const int64_t cells = (int64_t)classes * classes, most = INT64_MAX / (int64_t)sizeof *out;
+    if (out == NULL || classes < 0 || cells > most || count < 0 || count > most ||
+        (count > 0 && (truth == NULL || predicted == NULL)))
+        return;
+    memset(out, 0, (size_t)cells * sizeof *out);
     for (int64_t i = 0; i < count; i++) {
         const int32_t t = truth[i], p = predicted[i];
         if (t >= 0 && t < classes && p >= 0 && p < classes)

@@ -153,6 +153,9 @@ tsr_status tsr_rank_basis(int64_t *order, double *score, const tsr_matrix *basis
                           const tsr_matrix *codes, const tsr_matrix *x, const int32_t *classes,
                           tsr_rank_by by)
 {
+    TSR_REQUIRE(order, basis, x);
+    TSR_REQUIRE_CHOICE(by, TSR_RANK_LRE);
+    TSR_OR_RETURN(tsr__check_classes(classes, x->samples, "classes"));
     tsr_status status = TSR_OK;
     const int64_t n = x->samples, k = basis->samples;
     double *p = NULL, *scores = NULL;

@@ -12,6 +12,16 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+tsr_status tsr__check_classes(const int32_t *value, int64_t count, const char *name)
+{
+    for (int64_t i = 0; value != NULL && i < count; i++)
+        if (value[i] < -1)
+            return tsr__fail(TSR_ERROR_ARGUMENT,
+                             "`%s`: sample %lld has %d; classes are 0 or more, -1 is unknown",
+                             name, (long long)i, (int)value[i]);
+    return TSR_OK;
+}
+
 tsr_status tsr__renumber(int64_t *to, int64_t *kinds, const int32_t *value, int64_t count)
 {
     tsr_status status = TSR_OK;

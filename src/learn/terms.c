@@ -49,6 +49,8 @@ static void find_others(bool *struck, double *row, const tsr_matrix *basis, int6
 tsr_status tsr_basis_terms(tsr_term *out, int64_t *count, const tsr_matrix *basis,
                            int64_t vector, int64_t most, double specific)
 {
+    TSR_REQUIRE(count, basis);
+    TSR_REQUIRE_ARRAY(out, most);
     tsr_status status = TSR_OK;
     const int64_t m = basis->features;
     double *row = NULL;
