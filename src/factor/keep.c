@@ -45,9 +45,8 @@ static tsr_status check(const tsr_model *model, const int64_t *vectors, int64_t 
 tsr_status tsr_model_keep(tsr_model **out, const tsr_model *model, const int64_t *vectors,
                           int64_t count)
 {
-    TSR_REQUIRE(out);
-    TSR_REQUIRE(model);
-    TSR_REQUIRE(vectors);
+    TSR_REQUIRE(out, model);
+    TSR_REQUIRE_ARRAY(vectors, count);
     tsr_status status = TSR_OK;
     tsr_model *kept = NULL;
     char note[128];

@@ -180,8 +180,7 @@ tsr_status tsr_model_describe(tsr_model_info *out, const tsr_model *model)
 {
     tsr_status status = TSR_OK;
     tsr__plan plan;
-    TSR_REQUIRE(out);
-    TSR_REQUIRE(model);
+    TSR_REQUIRE(out, model);
     TSR_TRY(tsr__plan_make(&plan, &model->options));
     tsr__model_row row = *plan.row;
     row.loss = plan.loss, row.basis = plan.basis, row.codes = plan.codes, row.ncw = plan.ncw;

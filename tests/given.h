@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * For test_arguments: a valid argument of every type, found by its type, its name and the function
+ * that takes it, and contents of that type that make no sense. A new type is a row of `providers`
+ * and what makes it; a new name of a number is a row of `wholes`. */
+#ifndef TSR_TESTS_GIVEN_H
+#define TSR_TESTS_GIVEN_H
+
+#include "folder.h"
+
+#include <math.h>
+
+/* Samples, features, rank, classes; arrays go on where counts may. */
+enum { N = 12, M = 9, K = 2, CLASSES = 2, LENGTH = N + 2, ROOM = 32768 };
+
+static char *complaint; /* what went wrong; shared with the process that makes the calls */
+enum { COMPLAINT_SIZE = 4096 };
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2), noreturn))
+#endif
+static void
+complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(complaint, COMPLAINT_SIZE, format, arguments);
+    va_end(arguments);
+    _exit(1);
+}
+
+static void must(tsr_status status)
+{
+    if (status < 0)
+        complain("a valid argument cannot be made: %s", tsr_message());
+}
+
+/* What stands behind a pointer, and the bytes that a refusal must leave as they are. */
+typedef struct given {
+    const void *pointer;
+    const void *watched;
+    size_t size;
+} given;
+
+typedef struct provider provider;
+struct provider {
+    const char *type, *name, *function; /* name, function NULL: any; the first that fits */
+    /* Variant 0 is valid, 1 .. are not; false: there is no such variant. */
+    bool (*make)(given *out, const provider *row, int variant);
+    const char *text;
+};
+
+static inline bool give(given *out, const void *pointer, size_t size)
+{
+    *out = (given){pointer, pointer, size};
+    return true;
+}
+
+static inline void *room_for(size_t size)
+{
+    void *room = malloc(size);
+    if (room == NULL)
+        complain("no memory");
+    memset(room, 0x5a, size);
+    return room;
+}
+
+/* Room for an output. */
+static bool make_room(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant == 0 && give(out, room_for(ROOM), ROOM);
+}
+
+/* Texts and paths: an empty one names nothing. */
+static bool make_text(given *out, const provider *row, int variant)
+{
+    return variant <= 1 && give(out, variant == 1 ? "" : row->text, 0);
+}
+
+static bool make_path(given *out, const provider *row, int variant)
+{
+    return variant <= 1 && give(out, variant == 1 ? "" : path_of(row->text), 0);
+}
+
+/* Any text serves. */
+static bool make_subject(given *out, const provider *row, int variant)
+{
+    return variant == 0 && give(out, row->text, 0);
+}
+
+static bool make_texts(given *out, const provider *row, int variant)
+{
+    static const char *text[LENGTH];
+    (void)row;
+    for (int i = 0; i < LENGTH; i++)
+        text[i] = i % 3 == 0 ? "b" : "a";
+    if (variant == 1)
+        text[5] = NULL;
+    return variant <= 1 && give(out, text, 0);
+}
+
+/* Numbers: any will do for a label or a value. */
+static bool make_reals(given *out, const provider *row, int variant)
+{
+    static const double number[LENGTH] = {1, 2, 1, 2, 1, 2, 1, 2, 1, 2, -1, 2};
+    (void)row;
+    return variant == 0 && give(out, number, 0);
+}
+
+/* Numbers of samples, features or vectors, each once; bad ones are below and above. */
+static bool make_indices(given *out, const provider *row, int variant)
+{
+    static const int64_t bad[] = {-1, N, INT64_MIN, INT64_MAX};
+    int64_t *index = room_for(LENGTH * sizeof *index);
+    const int64_t end = row->text != NULL ? M : N;
+    for (int64_t i = 0; i < LENGTH; i++)
+        index[i] = i % end;
+    if (variant > 0 && variant <= 4)
+        index[1] = bad[variant - 1];
+    return variant <= 4 && give(out, index, 0);
+}
+
+static bool make_classes(given *out, const provider *row, int variant)
+{
+    static const int32_t bad[] = {-2, INT32_MIN};
+    int32_t *class_of = room_for(LENGTH * sizeof *class_of);
+    (void)row;
+    for (int i = 0; i < LENGTH; i++)
+        class_of[i] = i % CLASSES;
+    if (variant > 0 && variant <= 2)
+        class_of[3] = bad[variant - 1];
+    return variant <= 2 && give(out, class_of, 0);
+}
+
+/* A sparse matrix with a diagonal. */
+static bool make_rows(given *out, const provider *row, int variant)
+{
+    static int64_t rows[LENGTH + 1];
+    (void)row;
+    for (int i = 0; i <= LENGTH; i++)
+        rows[i] = i < M ? i : M;
+    if (variant == 1)
+        rows[0] = 1;
+    if (variant == 2)
+        rows[2] = 0;
+    if (variant == 3)
+        rows[1] = INT64_MAX;
+    return variant <= 3 && give(out, rows, sizeof rows);
+}
+
+static bool make_columns(given *out, const provider *row, int variant)
+{
+    static const int32_t bad[] = {-1, M, INT32_MIN, INT32_MAX};
+    static int32_t columns[LENGTH];
+    (void)row;
+    for (int32_t i = 0; i < LENGTH; i++)
+        columns[i] = i % M;
+    if (variant > 0 && variant <= 4)
+        columns[2] = bad[variant - 1];
+    return variant <= 4 && give(out, columns, sizeof columns);
+}
+
+/* Objects ----------------------------------------------------------------------------------- */
+
+static inline tsr_matrix *matrix_of(int64_t samples, int64_t features)
+{
+    tsr_matrix *x = NULL;
+    must(tsr_matrix_create(&x, samples, features, TSR_FLOAT64));
+    double *value = tsr_matrix_values(x);
+    for (int64_t i = 0; i < samples * features; i++)
+        value[i] = 0.25 + (double)((i * 7 + i / features) % 5);
+    return x;
+}
+
+static inline tsr_labels *labels_of(int64_t count)
+{
+    double number[N + 1];
+    tsr_labels *labels = NULL;
+    for (int64_t i = 0; i < count; i++)
+        number[i] = (double)(i % CLASSES);
+    must(tsr_labels_from_numbers(&labels, number, count));
+    return labels;
+}
+
+static inline tsr_data *data_of(int64_t features)
+{
+    tsr_data *data = NULL;
+    must(tsr_data_take(&data, matrix_of(N, features), labels_of(N)));
+    return data;
+}
+
+static inline tsr_fit_options fit_options(const char *model)
+{
+    tsr_fit_options options;
+    tsr_fit_defaults(&options);
+    options.model = model;
+    options.rank = K;
+    options.iterations = 3;
+    options.threads = 1;
+    return options;
+}
+
+static inline tsr_model *model_of(void)
+{
+    const tsr_fit_options options = fit_options("cdnmf");
+    tsr_data *data = data_of(M);
+    tsr_model *model = NULL;
+    must(tsr_fit(&model, data, &options));
+    tsr_data_free(data);
+    return model;
+}
+
+/* A matrix whose values are watched. */
+static inline bool give_matrix(given *out, int64_t samples, int64_t features)
+{
+    tsr_matrix *x = matrix_of(samples, features);
+    *out = (given){x, tsr_matrix_values(x), (size_t)(samples * features) * sizeof(double)};
+    return true;
+}
+
+/* Any shape will do. */
+static bool make_matrix(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant == 0 && give_matrix(out, N, M);
+}
+
+/* Its features must be those of something else. */
+static bool make_samples(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant <= 1 && give_matrix(out, N, M + variant);
+}
+
+static bool make_basis(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant <= 1 && give_matrix(out, K, M + variant);
+}
+
+static bool make_any_basis(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant == 0 && give_matrix(out, K, M);
+}
+
+static bool make_codes(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant <= 1 && give_matrix(out, N, K + variant);
+}
+
+/* Codes that only another choice would look at. */
+static bool make_any_codes(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant == 0 && give_matrix(out, N, K);
+}
+
+static bool make_labels(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant == 0 && give(out, labels_of(N), 0);
+}
+
+/* As many as there are samples. */
+static bool make_fitting_labels(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant <= 1 && give(out, labels_of(N - variant), 0);
+}
+
+static bool make_data(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant == 0 && give(out, data_of(M), 0);
+}
+
+/* For what was fitted to M features. */
+static bool make_like_data(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant <= 1 && give(out, data_of(M + variant), 0);
+}
+
+static bool make_model(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant == 0 && give(out, model_of(), 0);
+}
+
+static bool make_encoder(given *out, const provider *row, int variant)
+{
+    const tsr_fit_options options = fit_options("pca");
+    tsr_data *data = data_of(M);
+    tsr_encoder *encoder = NULL;
+    (void)row;
+    must(tsr_encoder_fit(&encoder, data, &options));
+    tsr_data_free(data);
+    return variant == 0 && give(out, encoder, 0);
+}
+
+/* Settings ------------------------------------------------------------------------------------ */
+
+static bool make_table(given *out, const provider *row, int variant)
+{
+    static tsr_setting table[2];
+    (void)row;
+    table[0] = (tsr_setting){.name = "rank", .kind = TSR_SETTING_INTEGER, .maximum = 9};
+    if (variant == 1)
+        table[0].kind = (tsr_setting_kind)99;
+    if (variant == 2)
+        table[0].kind = TSR_SETTING_CHOICE; /* without its choices */
+    return variant <= 2 && give(out, variant > 0 ? table : tsr_fit_settings(), 0);
+}
+
+/* Whose values are about to change. */
+static bool make_object(given *out, const provider *row, int variant)
+{
+    static tsr_fit_options options;
+    (void)row;
+    options = fit_options("cdnmf");
+    return variant == 0 && give(out, &options, sizeof options);
+}
+
+/* Options: the first are valid, each of the others has one member that is not; the last is all
+ * zero. */
+static bool make_fit_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 11 };
+    static tsr_fit_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT - 1; i++)
+        options[i] = fit_options("cdnmf");
+    options[1].rank = -5;
+    options[2].normalize = 99;
+    options[3].loss = -1;
+    options[4].tolerance = (double)NAN;
+    options[5].graph = (double)-INFINITY;
+    options[6].iterations = INT64_MIN;
+    options[7].threads = INT64_MAX;
+    options[8].model = NULL;
+    options[9].init = NULL;
+    return variant < COUNT && give(out, &options[variant], sizeof *options);
+}
+
+static bool make_read_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 6 };
+    static tsr_read_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT; i++)
+        tsr_settings_default(tsr_read_settings(), &options[i]);
+    options[1].image_order = 99;
+    options[2].image_shape[0] = -1;
+    options[3].size[1] = INT64_MAX;
+    options[4].threads = INT64_MIN;
+    options[5].header = -1;
+    return variant < COUNT && give(out, &options[variant], 0);
+}
+
+static bool make_transform_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 6 };
+    static tsr_transform_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT - 1; i++) {
+        tsr_settings_default(tsr_transform_settings(), &options[i]);
+        options[i].threads = 1;
+    }
+    options[1].method = 99;
+    options[2].method = -1;
+    options[3].iterations = -1;
+    options[4].tolerance = (double)NAN;
+    return variant < COUNT && give(out, &options[variant], 0);
+}
+
+static bool make_features_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 7, WORDS = 3 };
+    static tsr_features_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT - 1; i++) {
+        tsr_settings_default(tsr_features_settings(), &options[i]);
+        options[i].kind = WORDS;
+        options[i].threads = 1;
+    }
+    options[1].kind = 99;
+    options[2].kind = -1;
+    options[3].maximum_share = (double)NAN;
+    options[4].vocabulary = -1;
+    options[5].stop_words = NULL;
+    return variant < COUNT && give(out, &options[variant], 0);
+}
+
+static bool make_cluster_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 10 };
+    static const int32_t above[N] = {[4] = CLASSES}, below[N] = {[4] = -2};
+    static tsr_cluster_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT - 1; i++)
+        options[i] = (tsr_cluster_options){.clusters = CLASSES, .threads = 1};
+    options[1].clusters = -1;
+    options[2].clusters = INT64_MAX;
+    options[3].restarts = -1;
+    options[4].iterations = INT64_MIN;
+    options[5].threads = -1;
+    options[6].threads = INT64_MAX;
+    options[7].held = above;
+    options[8].held = below;
+    return variant < COUNT && give(out, &options[variant], 0);
+}
+
+static bool make_shape(given *out, const provider *row, int variant)
+{
+    static const tsr_image_shape shapes[] = {
+        {3, 3, TSR_ROW_ORDER},         {-3, -3, TSR_ROW_ORDER},    {2, 3, TSR_ROW_ORDER},
+        {INT64_MAX, 3, TSR_ROW_ORDER}, {3, 3, (tsr_image_order)2}, {3, 3, (tsr_image_order)-1},
+    };
+    (void)row;
+    return variant < (int)(sizeof shapes / sizeof *shapes) && give(out, &shapes[variant], 0);
+}
+
+/* clang-format off */
+static const provider providers[] = {
+    {"void *",                        "object",  NULL, make_object,      NULL},
+    {"const void *",                  "object",  NULL, make_fit_options, NULL},
+    {"void *",                        "values",  NULL, make_room,        NULL},
+    {"int64_t *",                     "rows",    NULL, make_rows,        NULL},
+    {"int32_t *",                     "columns", NULL, make_columns,     NULL},
+    {"double *",                      NULL,      NULL, make_room,        NULL},
+    {"int64_t *",                     NULL,      NULL, make_room,        NULL},
+    {"int32_t *",                     NULL,      NULL, make_room,        NULL},
+    {"tsr_scan *",                    NULL,      NULL, make_room,        NULL},
+    {"tsr_scores *",                  NULL,      NULL, make_room,        NULL},
+    {"tsr_term *",                    NULL,      NULL, make_room,        NULL},
+    {"tsr_model_info *",              NULL,      NULL, make_room,        NULL},
+    {"tsr_fit_options *",             NULL,      NULL, make_room,        NULL},
+    {"const char **",                 NULL,      NULL, make_room,        NULL},
+    {"tsr_matrix **",                 NULL,      NULL, make_room,        NULL},
+    {"tsr_labels **",                 NULL,      NULL, make_room,        NULL},
+    {"tsr_data **",                   NULL,      NULL, make_room,        NULL},
+    {"tsr_model **",                  NULL,      NULL, make_room,        NULL},
+    {"tsr_encoder **",                NULL,      NULL, make_room,        NULL},
+    {"const char *const *",           NULL,      NULL, make_texts,       NULL},
+    {"const char *",                  "subject", NULL, make_subject,     "these"},
+    {"const char *",                  "name",    NULL, make_text,        "rank"},
+    {"const char *",                  "value",   NULL, make_text,        "3"},
+    {"const char *",                  "where",   "tsr_features_make", make_path, "texts.txt"},
+    {"const char *",                  "where",   NULL, make_path,        "data.csv"},
+    {"const char *",                  "path",    "tsr_model_read",  make_path, "model.h5"},
+    {"const char *",                  "path",    "tsr_model_write", make_path, "written.h5"},
+    {"const char *",                  "path",    NULL, make_path,        "written.csv"},
+    {"const double *",                NULL,      NULL, make_reals,       NULL},
+    {"const int64_t *",               "column",  NULL, make_indices,     "features"},
+    {"const int64_t *",               NULL,      NULL, make_indices,     NULL},
+    {"const int32_t *",               NULL,      NULL, make_classes,     NULL},
+    {"const tsr_matrix *",            "test",    NULL, make_samples,     NULL},
+    {"const tsr_matrix *",            "train",   NULL, make_samples,     NULL},
+    {"const tsr_matrix *",            "x",       "tsr_rank_basis",  make_samples,   NULL},
+    {"const tsr_matrix *",            "basis",   "tsr_rank_basis",  make_basis,     NULL},
+    {"const tsr_matrix *",            "basis",   "tsr_basis_terms", make_any_basis, NULL},
+    {"const tsr_matrix *",            "codes",   "tsr_rank_basis",  make_any_codes, NULL},
+    {"const tsr_matrix *",            "codes",   NULL, make_codes,       NULL},
+    {"const tsr_matrix *",            "x",       NULL, make_matrix,      NULL},
+    {"tsr_matrix *",                  NULL,      NULL, make_matrix,      NULL},
+    {"const tsr_labels *",            NULL,      NULL, make_labels,      NULL},
+    {"tsr_labels *",                  NULL,      "tsr_data_take", make_fitting_labels, NULL},
+    {"tsr_labels *",                  NULL,      NULL, make_labels,      NULL},
+    {"const tsr_data *",              NULL,      "tsr_model_transform", make_like_data, NULL},
+    {"const tsr_data *",              NULL,      "tsr_encoder_encode",  make_like_data, NULL},
+    {"const tsr_data *",              NULL,      "tsr_fit_resume",      make_like_data, NULL},
+    {"const tsr_data *",              NULL,      NULL, make_data,        NULL},
+    {"tsr_data *",                    NULL,      NULL, make_data,        NULL},
+    {"const tsr_model *",             NULL,      NULL, make_model,       NULL},
+    {"tsr_model *",                   NULL,      NULL, make_model,       NULL},
+    {"const tsr_encoder *",           NULL,      NULL, make_encoder,     NULL},
+    {"tsr_encoder *",                 NULL,      NULL, make_encoder,     NULL},
+    {"const tsr_setting *",           NULL,      NULL, make_table,       NULL},
+    {"const tsr_fit_options *",       NULL,      NULL, make_fit_options, NULL},
+    {"const tsr_read_options *",      NULL,      NULL, make_read_options,      NULL},
+    {"const tsr_transform_options *", NULL,      NULL, make_transform_options, NULL},
+    {"const tsr_features_options *",  NULL,      NULL, make_features_options,  NULL},
+    {"const tsr_cluster_options *",   NULL,      NULL, make_cluster_options,   NULL},
+    {"tsr_image_shape",               NULL,      NULL, make_shape,       NULL},
+};
+
+/* Numbers by name; function NULL: any. */
+static const struct {
+    const char *name, *function;
+    int64_t value;
+} wholes[] = {
+    {"count", "tsr_model_keep", K},
+    {"count", NULL, N},           {"samples", NULL, N}, {"features", NULL, M}, {"stride", NULL, M},
+    {"first", NULL, 0},           {"sample", NULL, 0},  {"feature", NULL, 0},  {"vector", NULL, 0},
+    {"i", NULL, 0},               {"j", NULL, 0},       {"of", NULL, 0},       {"classes", NULL, CLASSES},
+    {"needs", NULL, 1},           {"sparse", NULL, 0},  {"threads", NULL, 1},  {"folds", NULL, 2},
+    {"neighbours", NULL, 3}, {"seed", NULL, 1}, {"most", NULL, 3},
+};
+/* clang-format on */
+
+#endif
