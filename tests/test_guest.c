@@ -186,7 +186,7 @@ static void refuses_to_be_led(void **state)
     check_fails(read_data(path_of("pipe.h5")), TSR_ERROR_IO, "pipe");
     check_fails(read_model(path_of("pipe.h5")), TSR_ERROR_IO, "pipe");
     assert_int_equal(rename(path_of("pipe.h5"), path_of("pipe.mat")), 0);
-    check_fails(read_data(path_of("pipe.mat")), TSR_ERROR_IO, "on disk");
+    check_fails(read_data(path_of("pipe.mat")), TSR_ERROR_IO, "make a file of it");
     (void)alarm(0);
 }
 

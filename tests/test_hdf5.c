@@ -23,7 +23,7 @@ static void keeps_attributes(void **state)
     check_ok(tsr__hdf5_set_reals(file, "g", "real", &real, 1));
     assert_int_equal(tsr__hdf5_make_group(file, "g"), TSR_ERROR_IO);
     check_ok(tsr__hdf5_close(file, TSR_OK));
-    check_ok(tsr__hdf5_open(&file, scratch));
+    check_ok(tsr__hdf5_open(&file, scratch, 0));
     assert_true(tsr__hdf5_has(file, "g") && !tsr__hdf5_has(file, "h"));
     assert_true(tsr__hdf5_has_attribute(file, "g", "one"));
     assert_false(tsr__hdf5_has_attribute(file, "g", "three"));

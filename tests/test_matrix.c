@@ -83,7 +83,7 @@ static void law_copy(const tsr_matrix *x)
     tsr_matrix_free(view);
     tsr_matrix *untouched = NULL;
     check_fails(tsr_matrix_view_samples(&untouched, x, 30, 8), TSR_ERROR_ARGUMENT,
-                "samples 30 .. 37 exceed the 37");
+                "8 samples from 30 on exceed the 37");
     assert_null(untouched);
 }
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "io/data.h"
+#include "io/hdf5.h"
 
 #include <string.h>
 
@@ -18,8 +18,7 @@ struct values {
 };
 
 static const tsr_setting table[] = {
-    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "FILE",
-                 "where to write; required"),
+    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT", "where to write; required"),
     TSR_CHOICE_ROW(struct values, normalize, "normalize", "none|l2|l1|max",
                    "scale every sample to unit norm"),
     TSR_FLAG_ROW(struct values, transpose, "transpose", 0,
@@ -197,10 +196,41 @@ static tsr_status report(const tsr_data *data, const struct values *values)
     return status;
 }
 
+/* The parts of a model, a line each, to choose one. */
+static tsr_status list_parts(const char *path)
+{
+    tsr_status status = TSR_OK;
+    tsr__hdf5 *file = NULL;
+    TSR_TRY(tsr__hdf5_open(&file, path, 0));
+    (void)printf("%s is a model; its parts are\n", path);
+    const tsr__names *names = tsr__hdf5_datasets(file);
+    for (int64_t i = 0; i < names->count; i++) {
+        char text[256] = "";
+        tsr__line line = TSR_LINE(text);
+        tsr__variable about;
+        TSR_TRY(tsr__hdf5_describe(&about, file, names->name[i]));
+        tsr__variables_list(&line, &about, 1);
+        (void)printf("  %s:%s\n", path, text);
+    }
+done:
+    return tsr__hdf5_close(file, status);
+}
+
+static tsr_status check(const cli_call *call)
+{
+    const struct values *values = call->values;
+    if (values->output != NULL || tsr_path_holds_model(call->operand[0]))
+        return TSR_OK;
+    return tsr__fail(TSR_ERROR_ARGUMENT, "missing: --output; `tessera convert --help` "
+                                         "shows what it takes");
+}
+
 static tsr_status run(const cli_call *call)
 {
     tsr_status status = TSR_OK;
     struct values *values = call->values;
+    if (values->output == NULL)
+        return list_parts(call->operand[0]);
     tsr_data *data = NULL;
     values->read.progress = terminal_progress(values->talk.quiet);
     TSR_TRY(tsr_data_read(&data, call->operand[0], &values->read));
@@ -224,16 +254,16 @@ const cli_command command_convert = {
     .name = "convert",
     .topic = "data",
     .summary = "Write data in another format, selected, normalised or transposed.",
-    .usage = "[options] DATA -o FILE",
-    .details = "The extension of FILE says the format; a FILE without one is a folder of PNG "
-               "images.",
+    .usage = "[options] DATA -o OUT",
+    .details = "The extension of OUT says the format; an OUT without one is a folder of PNG "
+               "images. Of\na model, DATA is one of its parts; without -o they are listed.",
     .example = "  tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz",
-    .required = "output",
     .least = 1,
     .most = 1,
     .size = sizeof(struct values),
     .groups = {{"converting", settings, 0},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},
+    .check = check,
     .run = run,
 };

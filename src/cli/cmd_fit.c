@@ -2,6 +2,7 @@
  *
  * tessera fit: a model from data. */
 #include "base/json.h"
+#include "cli/about.h"
 #include "cli/command.h"
 #include "cli/predict.h"
 #include "factor/plan.h"
@@ -33,50 +34,15 @@ static const tsr_setting *settings(void)
 static tsr_status print_json(const tsr_model *model, const predicted *classes,
                              const tsr_data *data)
 {
-    const tsr_fit_report r = tsr_model_report(model);
     tsr__json *root = tsr__json_new();
-    tsr__json_text(root, "model", r.model);
-    tsr__json_text(root, "loss", r.loss);
-    tsr__json_integer(root, "samples", r.samples);
-    tsr__json_integer(root, "features", r.features);
-    tsr__json_integer(root, "rank", r.rank);
-    tsr__json_integer(root, "iterations", r.iterations);
-    tsr__json_flag(root, "converged", r.converged);
-    tsr__json_real(root, "objective", r.objective);
-    tsr__json_real(root, "data_loss", r.data_loss);
-    tsr__json_real(root, "relative_error", r.relative_error);
-    tsr__json_real(root, "optimality", r.optimality);
-    tsr__json_real(root, "spread", r.spread);
-    tsr__json_real(root, "seconds", r.seconds);
-    tsr__json_integer(root, "seed", r.seed);
-    tsr__json_real(root, "rho", r.rho);
-    tsr__json *terms = tsr__json_object(root, "terms");
-    const char *name;
-    double value;
-    for (int64_t i = 0; tsr_model_term(&name, &value, model, i); i++)
-        tsr__json_real(terms, name, value);
-    tsr__json *notes = tsr__json_array(root, "notes");
-    for (int64_t i = 0; i < tsr_model_notes(model); i++)
-        tsr__json_text(notes, NULL, tsr_model_note(model, i));
+    tsr__json_text(root, "model", tsr_model_report(model).model);
+    about_report(root, model);
+    about_terms(root, model);
+    about_notes(root, model);
     predicted_json(root, classes, data);
     const tsr_status status = tsr__json_print(root, stdout);
     tsr__json_free(root);
     return status;
-}
-
-/* The share of each term in J, where there are several. */
-static void print_terms(FILE *to, const tsr_model *model)
-{
-    const char *name;
-    double value;
-    const double sum = tsr_model_report(model).objective;
-    if (!tsr_model_term(&name, &value, model, 1))
-        return;
-    (void)fprintf(to, "  of which       ");
-    for (int64_t i = 0; tsr_model_term(&name, &value, model, i); i++)
-        (void)fprintf(to, "%s %s %.3g (%.3g %%)", i > 0 ? "," : "", name, value,
-                      sum != 0 ? 100 * value / sum : 0);
-    (void)fprintf(to, "\n");
 }
 
 static void print_text(FILE *to, const tsr_model *model, const predicted *classes,
@@ -88,7 +54,7 @@ static void print_text(FILE *to, const tsr_model *model, const predicted *classe
     (void)fprintf(to, "  iterations      %lld (%s)\n", (long long)r.iterations,
                   r.converged ? "converged" : "not converged");
     (void)fprintf(to, "  objective       %.8g\n", r.objective);
-    print_terms(to, model);
+    print_terms(to, 15, model);
     (void)fprintf(to, "  relative error  %.6f\n", r.relative_error);
     (void)fprintf(to, "  optimality      %.2e\n", r.optimality);
     if (r.spread > 0)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "io/hdf5.h"
 #include "matrix/kernels.h"
 
 #include <errno.h>
@@ -120,6 +121,7 @@ static int dispatch(int count, char **argument)
 int main(int count, char **argument)
 {
     terminal_open();
+    tsr__hdf5_leave_exit();
     const int code = dispatch(count, argument);
     const bool lost = ferror(stdout) != 0, unsaid = fflush(stdout) != 0;
     if (code != 0 || (!lost && !unsaid))

@@ -41,11 +41,8 @@ static const value_word words[] = {
 
 const value_word *value_of(const tsr_setting *row)
 {
-    const char *word = row->letter == 'o' && strcmp(row->values, "FILE") == 0
-                           ? "OUT" /* -o is written, whatever its row says */
-                           : row->values;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, word) == 0)
+        if (strcmp(words[i].word, row->values) == 0)
             return &words[i];
     return NULL;
 }

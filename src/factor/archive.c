@@ -228,7 +228,7 @@ static tsr_status get_number(tsr_model *model, const tsr__number *row, const tsr
         TSR_TRY(tsr__hdf5_get_integers(&integer, 1, file, row->group, row->name));
         real = (double)integer;
     }
-    if (!(real >= row->minimum && real <= row->maximum))
+    if (!(real >= row->minimum && real <= row->maximum) && !(row->unknown && isnan(real)))
         TSR_FAIL(TSR_ERROR_FORMAT, "%s%s%s is %g", row->group, *row->group != '\0' ? "/" : "",
                  row->name, real);
     if (row->kind == TSR_NUMBER_INTEGER)
@@ -358,7 +358,7 @@ bool tsr_path_holds_model(const char *path)
 {
     tsr__hdf5 *file = NULL;
     int64_t format = 0;
-    if (path == NULL || !tsr__hdf5_is_one(path) || tsr__hdf5_open(&file, path) < 0)
+    if (path == NULL || !tsr__hdf5_is_one(path) || tsr__hdf5_open(&file, path, 0) < 0)
         return false;
     return tsr__hdf5_close(file, get_format(&format, file)) == TSR_OK;
 }
@@ -371,7 +371,7 @@ tsr_status tsr_model_read(tsr_model **out, const char *path)
     tsr__hdf5 *file = NULL;
     tsr_model *model = NULL;
     TSR_NEW_ZERO(model, 1);
-    TSR_TRY(tsr__hdf5_open(&file, path));
+    TSR_TRY(tsr__hdf5_open(&file, path, 0));
     status = get_all(model, file);
     TSR_TRY(tsr__hdf5_close(file, status));
     *out = model, model = NULL;

@@ -66,33 +66,33 @@ const tsr__part tsr__parts[] = {
 #define INF ((double)INFINITY)
 
 const tsr__number tsr__numbers[] = {
-    /* on       name              at                          kind                  from      to */
-    {"",       "samples",        OF(report.samples),         TSR_NUMBER_INTEGER,   1,        COUNT,   false},
-    {"",       "features",       OF(report.features),        TSR_NUMBER_INTEGER,   1,        COUNT,   false},
-    {"",       "rank",           OF(report.rank),            TSR_NUMBER_INTEGER,   1,        COUNT,   false},
-    {"",       "iterations",     OF(report.iterations),      TSR_NUMBER_INTEGER,   0,        COUNT,   false},
-    {"",       "converged",      OF(report.converged),       TSR_NUMBER_FLAG,      0,        1,       false},
-    {"",       "seed",           OF(report.seed),            TSR_NUMBER_INTEGER,   0,        9.3e18,  false},
-    {"",       "per_class",      OF(per_class),              TSR_NUMBER_INTEGER,   0,        COUNT,   false},
-    {"",       "shared",         OF(shared),                 TSR_NUMBER_INTEGER,   0,        COUNT,   false},
-    {"",       "objective",      OF(report.objective),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false},
-    {"",       "data_loss",      OF(report.data_loss),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false},
-    {"",       "relative_error", OF(report.relative_error),  TSR_NUMBER_REAL,      0,        DBL_MAX, false},
-    {"",       "optimality",     OF(report.optimality),      TSR_NUMBER_REAL,      0,        DBL_MAX, false},
-    {"",       "seconds",        OF(report.seconds),         TSR_NUMBER_REAL,      0,        DBL_MAX, false},
-    {"",       "spread",         OF(report.spread),          TSR_NUMBER_REAL,      0,        DBL_MAX, false},
-    {"",       "kernel_width",   OF(kernel_width),           TSR_NUMBER_REAL,      0,        DBL_MAX, false},
-    {"",       "rho",            OF(report.rho),             TSR_NUMBER_REAL,      0,        DBL_MAX, true},
-    {"state",  "own",            OF(state.own),              TSR_NUMBER_FLAG,      0,        1,       false},
-    {"state",  "fresh",          OF(state.fresh),            TSR_NUMBER_FLAG,      0,        1,       false},
-    {"state",  "next",           OF(state.next),             TSR_NUMBER_INTEGER,   0,        COUNT,   false},
-    {"state",  "iterations",     OF(state.iterations),       TSR_NUMBER_INTEGER,   0,        COUNT,   false},
-    {"state",  "limit",          OF(state.limit),            TSR_NUMBER_INTEGER,   0,        COUNT,   false},
-    {"state",  "push",           OF(state.push),             TSR_NUMBER_REAL,      0,        1,       false},
-    {"state",  "run",            OF(state.run),              TSR_NUMBER_REAL,      0,        DBL_MAX, false},
-    {"state",  "last",           OF(state.last),             TSR_NUMBER_REAL,      -INF,     INF,     false},
-    {"state",  "most",           OF(state.most),             TSR_NUMBER_REAL,      -INF,     INF,     false},
-    {NULL, NULL, 0, TSR_NUMBER_REAL, 0, 0, false},
+    /* on       name              at                          kind                  from      to       later   unknown */
+    {"",       "samples",        OF(report.samples),         TSR_NUMBER_INTEGER,   1,        COUNT,   false,  false},
+    {"",       "features",       OF(report.features),        TSR_NUMBER_INTEGER,   1,        COUNT,   false,  false},
+    {"",       "rank",           OF(report.rank),            TSR_NUMBER_INTEGER,   1,        COUNT,   false,  false},
+    {"",       "iterations",     OF(report.iterations),      TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
+    {"",       "converged",      OF(report.converged),       TSR_NUMBER_FLAG,      0,        1,       false,  false},
+    {"",       "seed",           OF(report.seed),            TSR_NUMBER_INTEGER,   0,        9.3e18,  false,  false},
+    {"",       "per_class",      OF(per_class),              TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
+    {"",       "shared",         OF(shared),                 TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
+    {"",       "objective",      OF(report.objective),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false,  false},
+    {"",       "data_loss",      OF(report.data_loss),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false,  false},
+    {"",       "relative_error", OF(report.relative_error),  TSR_NUMBER_REAL,      0,        DBL_MAX, false,  true},
+    {"",       "optimality",     OF(report.optimality),      TSR_NUMBER_REAL,      0,        DBL_MAX, false,  true},
+    {"",       "seconds",        OF(report.seconds),         TSR_NUMBER_REAL,      0,        DBL_MAX, false,  false},
+    {"",       "spread",         OF(report.spread),          TSR_NUMBER_REAL,      0,        DBL_MAX, false,  true},
+    {"",       "kernel_width",   OF(kernel_width),           TSR_NUMBER_REAL,      0,        DBL_MAX, false,  false},
+    {"",       "rho",            OF(report.rho),             TSR_NUMBER_REAL,      0,        DBL_MAX, true,  false},
+    {"state",  "own",            OF(state.own),              TSR_NUMBER_FLAG,      0,        1,       false,  false},
+    {"state",  "fresh",          OF(state.fresh),            TSR_NUMBER_FLAG,      0,        1,       false,  false},
+    {"state",  "next",           OF(state.next),             TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
+    {"state",  "iterations",     OF(state.iterations),       TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
+    {"state",  "limit",          OF(state.limit),            TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
+    {"state",  "push",           OF(state.push),             TSR_NUMBER_REAL,      0,        1,       false,  false},
+    {"state",  "run",            OF(state.run),              TSR_NUMBER_REAL,      0,        DBL_MAX, false,  false},
+    {"state",  "last",           OF(state.last),             TSR_NUMBER_REAL,      -INF,     INF,     false,  false},
+    {"state",  "most",           OF(state.most),             TSR_NUMBER_REAL,      -INF,     INF,     false,  false},
+    {NULL, NULL, 0, TSR_NUMBER_REAL, 0, 0, false, false},
 };
 /* clang-format on */
 
@@ -140,8 +140,9 @@ static tsr_status check_numbers(const tsr__part *part, const tsr_model *model,
     TSR_TRY(tsr_matrix_check(
         view, (int)TSR_NEED_FINITE | (signs ? (int)TSR_NEED_NON_NEGATIVE : 0), name));
     TSR_TRY(tsr_matrix_scan(&scan, view));
-    if (fmax(scan.maximum, -scan.minimum) > part->largest)
-        TSR_FAIL(TSR_ERROR_FORMAT, "%s has values up to %g: products of them are not numbers",
+    const bool squared = plan->loss == TSR_LOSS_FROBENIUS;
+    if (squared && fmax(scan.maximum, -scan.minimum) > part->largest)
+        TSR_FAIL(TSR_ERROR_FORMAT, "%s has values up to %g, whose squares are not numbers",
                  name, fmax(scan.maximum, -scan.minimum));
 done:
     tsr_matrix_free(view);

@@ -67,7 +67,7 @@ struct tsr__part {
     const tsr__part_kind *kind;
     tsr__extent rows, columns;
     tsr__when required, non_negative;
-    double largest; /* absolute value; all are finite */
+    double largest; /* absolute value where squares are summed; all are finite */
 };
 
 extern const tsr__part tsr__parts[]; /* ended by a row without a name */
@@ -83,7 +83,8 @@ typedef struct tsr__number {
     size_t offset;            /* in struct tsr_model */
     tsr__number_kind kind;
     double minimum, maximum;
-    bool later; /* the first archives do not have it: 0 */
+    bool later;   /* the first archives do not have it: 0 */
+    bool unknown; /* NaN where it could not be told: squares that overflow */
 } tsr__number;
 
 extern const tsr__number tsr__numbers[]; /* ended by a row without a name */

@@ -200,7 +200,7 @@ static tsr_status read_sparse(tsr_matrix **out, const archive *in,
 {
     tsr_status status = TSR_OK;
     const char *group = group_of(in, variable);
-    tsr__compressed parts = {.layout = TSR_BY_ROWS};
+    tsr__compressed parts = {.layout = TSR_BY_ROWS, .bound = tsr__hdf5_bound(in->hdf5)};
 
     TSR_TRY(read_shape(parts.shape, in, group));
     TSR_TRY(read_part(&parts.start, in, group, PART_INDPTR, TSR_ELEMENT_INT64));
@@ -324,7 +324,7 @@ tsr_status tsr__h5_read(tsr_data *out, const tsr__request *request)
     tsr_status status = TSR_OK;
     archive from = {0};
 
-    TSR_TRY(tsr__hdf5_open(&from.hdf5, request->path));
+    TSR_TRY(tsr__hdf5_open(&from.hdf5, request->path, request->options->expand));
     TSR_TRY(list(&from));
     const tsr__container container = {.variable = from.variable,
                                       .count = from.count,

@@ -2,18 +2,12 @@
  *
  * HDF5: datasets. Files are opened in hdf5_open.c; attributes are in hdf5_attribute.c.
  *
- * A dataset's header may announce anything. Before memory is asked for, the announced size is
- * compared with the bytes that are stored (times 1032 where they are compressed, which is the
- * most that deflate can do); an allowance lets fill values through that are stored nowhere. */
+ * A dataset's header may announce anything. Before memory is asked for, what it announces is held
+ * against the bound of the file (base/bound.h), which lets fill values through that are stored
+ * nowhere. */
 #include "io/hdf5_file.h"
 
 #include <string.h>
-
-enum {
-    DEFLATE_MOST = 1032,
-    FILL_ALLOWANCE = 64 << 20,
-    VARIABLE_TEXT_SIZE = 16 /* what a text of variable length takes in a file */
-};
 
 /* An open dataset with its parts. */
 typedef struct dataset {
@@ -103,29 +97,17 @@ tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const c
     return status;
 }
 
-/* Refuses what is not there: counts the elements, looks where they are and how many bytes. */
-static tsr_status check_storage(dataset *set, const tsr__hdf5 *file, const char *name,
-                                size_t item)
+/* Counts the elements, and refuses more than the bound of the file lets through at `item` bytes
+ * each. */
+static tsr_status count_elements(dataset *set, const tsr__hdf5 *file, const char *name,
+                                 size_t item)
 {
-    tsr_status status = TSR_OK;
-    hsize_t stored = H5Dget_storage_size(set->id), whole = 0;
     const hssize_t count = H5Sget_simple_extent_npoints(set->space);
-    const hid_t made = H5Dget_create_plist(set->id);
-
-    if (made < 0 || count < 0 || H5Fget_filesize(file->id, &whole) < 0)
-        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", name));
-    stored = stored < whole ? stored : whole;
-    const double factor = H5Pget_nfilters(made) > 0 ? DEFLATE_MOST : 1;
-    if ((double)count * (double)item > (double)stored * factor + FILL_ALLOWANCE)
-        TSR_FAIL(TSR_ERROR_FORMAT,
-                 "%s announces %lld elements of %zu bytes, but %lld bytes are "
-                 "stored",
-                 name, (long long)count, item, (long long)stored);
+    if (count < 0)
+        return tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", name);
     set->count = count;
-done:
-    if (made >= 0)
-        (void)H5Pclose(made);
-    return status;
+    return tsr__bound_check(&file->bound, (double)count * (double)item, "%s, %lld elements,",
+                            name, (long long)count);
 }
 
 hid_t tsr__hdf5_native(tsr__element element)
@@ -148,7 +130,7 @@ tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *na
     describe(&about, &set, name);
     if (about.element == TSR_ELEMENT_NONE || about.element == TSR_ELEMENT_BYTES)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s does not hold real numbers", name);
-    TSR_TRY(check_storage(&set, file, name, H5Tget_size(set.type)));
+    TSR_TRY(count_elements(&set, file, name, (size_t)array.item));
     array.rank = about.rank;
     memcpy(array.shape, about.shape, sizeof array.shape);
     array.bytes = set.count * array.item;
@@ -171,7 +153,7 @@ static tsr_status read_variable(tsr__names *out, const tsr__hdf5 *file, const ch
     char **text = NULL;
     bool read = false;
 
-    TSR_TRY(check_storage(set, file, name, VARIABLE_TEXT_SIZE));
+    TSR_TRY(count_elements(set, file, name, TSR_BOUND_TEXT));
     TSR_NEW_ZERO(text, set->count);
     read = H5Dread(set->id, set->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
     if (!read)
@@ -192,7 +174,7 @@ static tsr_status read_fixed(tsr__names *out, const tsr__hdf5 *file, const char 
     const size_t item = H5Tget_size(set->type);
     char *bytes = NULL;
 
-    TSR_TRY(check_storage(set, file, name, item));
+    TSR_TRY(count_elements(set, file, name, item + TSR_BOUND_TEXT));
     bytes = tsr__alloc(set->count, item);
     if (bytes == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
@@ -239,7 +221,7 @@ tsr_status tsr__hdf5_read_references(tsr__names *out, const tsr__hdf5 *file, con
     TSR_TRY(open_dataset(&set, file, name));
     if (H5Tequal(set.type, H5T_STD_REF_OBJ) <= 0)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s does not hold references", name);
-    TSR_TRY(check_storage(&set, file, name, sizeof *address));
+    TSR_TRY(count_elements(&set, file, name, sizeof *address + TSR_BOUND_TEXT));
     TSR_NEW(address, set.count);
     if (H5Dread(set.id, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, address) < 0)
         TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "read", name));

@@ -13,8 +13,12 @@
 typedef struct tsr__hdf5 tsr__hdf5;
 
 /* To read: refuses what is not a plain file, does not fit its seal (seal.h), or would have other
- * files opened or code loaded. */
-tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path);
+ * files opened or code loaded. `expand` as in the options for reading; 0: the default. */
+tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path, int64_t expand);
+/* For programs, before any other call of HDF5: it shall not tidy up at exit. What a full disk made it
+ * leave open it would try to write again, and crash. */
+void tsr__hdf5_leave_exit(void);
+
 /* Whether the file begins as HDF5 files do. */
 bool tsr__hdf5_is_one(const char *path);
 
@@ -26,9 +30,10 @@ tsr_status tsr__hdf5_close(tsr__hdf5 *file, tsr_status status);
 
 /* Reading. datasets: the paths of all, sorted within each group. describe: element NONE where it
  * is neither numbers nor texts; out->name is `name`. read: every element, as FLOAT64, FLOAT32,
- * INT64 or INT32, row-major, owned by the caller; what was announced is compared with what is
- * stored before memory is asked for. references: the paths that the first `most` (-1: all) of a
+ * INT64 or INT32, row-major, owned by the caller; what is announced is held against the bound of
+ * the file before memory is asked for. references: the paths that the first `most` (-1: all) of a
  * dataset of object references mean, "" where one means nothing. */
+const tsr__bound *tsr__hdf5_bound(const tsr__hdf5 *file);
 bool tsr__hdf5_has(const tsr__hdf5 *file, const char *name);
 const tsr__names *tsr__hdf5_datasets(const tsr__hdf5 *file);
 tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name);

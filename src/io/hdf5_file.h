@@ -4,6 +4,7 @@
 #ifndef TSR_IO_HDF5_FILE_H
 #define TSR_IO_HDF5_FILE_H
 
+#include "base/bound.h"
 #include "base/text.h"
 #include "io/hdf5.h"
 
@@ -18,6 +19,7 @@ typedef struct tsr__hdf5_object {
 
 struct tsr__hdf5 {
     hid_t id;
+    tsr__bound bound;         /* of what may be made of it */
     tsr__hdf5_object *object; /* breadth first */
     int64_t objects, room;
     tsr__hdf5_object **by_path, **by_address; /* the same, sorted */

@@ -28,6 +28,8 @@ enum {
 /* HDF5 prints its errors and looks for plugins by itself; while a file is open here it does not. */
 static void quiet(tsr__hdf5 *file)
 {
+    (void)
+        H5dont_atexit(); /* heeded before the first other call alone; after that, without harm */
     (void)H5Eget_auto2(H5E_DEFAULT, &file->report, &file->to);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     if (H5PLget_loading_state(&file->plugins) >= 0)
@@ -280,6 +282,11 @@ const tsr__names *tsr__hdf5_datasets(const tsr__hdf5 *file)
     return &file->datasets;
 }
 
+const tsr__bound *tsr__hdf5_bound(const tsr__hdf5 *file)
+{
+    return &file->bound;
+}
+
 /* Files ----------------------------------------------------------------------------------- */
 
 static tsr_status check_regular(const char *path)
@@ -309,7 +316,7 @@ bool tsr__hdf5_is_one(const char *path)
     return is_one;
 }
 
-static tsr_status open_or_create(tsr__hdf5 **out, const char *path, bool create)
+static tsr_status open_or_create(tsr__hdf5 **out, const char *path, bool create, int64_t expand)
 {
     tsr_status status = TSR_OK;
     tsr__hdf5 *file = NULL;
@@ -329,8 +336,10 @@ static tsr_status open_or_create(tsr__hdf5 **out, const char *path, bool create)
     if (file->id < 0)
         TSR_TRY(tsr__hdf5_failed(create ? TSR_ERROR_IO : TSR_ERROR_FORMAT,
                                  create ? "create the file" : "open it as HDF5", ""));
-    if (!create)
+    if (!create) {
+        TSR_TRY(tsr__bound_of(&file->bound, path, expand));
         TSR_TRY(walk(file));
+    }
     *out = file, file = NULL;
 done:
     if (access >= 0)
@@ -338,14 +347,19 @@ done:
     return tsr__hdf5_close(file, status);
 }
 
-tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path)
+void tsr__hdf5_leave_exit(void)
 {
-    return open_or_create(out, path, false);
+    (void)H5dont_atexit();
+}
+
+tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path, int64_t expand)
+{
+    return open_or_create(out, path, false, expand);
 }
 
 tsr_status tsr__hdf5_create(tsr__hdf5 **out, const char *path)
 {
-    return open_or_create(out, path, true);
+    return open_or_create(out, path, true, 0);
 }
 
 tsr_status tsr__hdf5_close(tsr__hdf5 *file, tsr_status status)

@@ -197,7 +197,8 @@ static tsr_status read_sparse(tsr_matrix **out, const tsr__hdf5 *hdf5,
 {
     tsr_status status = TSR_OK;
     tsr__compressed parts = {.layout = TSR_BY_COLUMNS,
-                             .shape = {variable->shape[0], variable->shape[1]}};
+                             .shape = {variable->shape[0], variable->shape[1]},
+                             .bound = tsr__hdf5_bound(hdf5)};
     TSR_TRY(read_part(&parts.start, hdf5, variable->name, "jc", TSR_ELEMENT_INT64));
     TSR_TRY(read_part(&parts.index, hdf5, variable->name, "ir", TSR_ELEMENT_INT64));
     TSR_TRY(read_part(&parts.values, hdf5, variable->name, "data", TSR_ELEMENT_FLOAT64));
@@ -308,7 +309,7 @@ tsr_status tsr__mat73_read(tsr_data *out, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
     archive from = {0};
-    TSR_TRY(tsr__hdf5_open(&from.hdf5, request->path));
+    TSR_TRY(tsr__hdf5_open(&from.hdf5, request->path, request->options->expand));
     TSR_TRY(list(&from));
     const tsr__container container = {.variable = from.variable,
                                       .count = (int)from.names.count,

@@ -237,7 +237,7 @@ tsr_status tsr__recipe_load(tsr__recipe *out, tsr__names *feature_names, const c
     tsr__recipe recipe = {NULL, {NULL, 0, 0}, NULL, NULL};
     tsr__names names = {NULL, 0, 0};
     tsr__hdf5 *file = NULL;
-    TSR_TRY(tsr__hdf5_open(&file, path));
+    TSR_TRY(tsr__hdf5_open(&file, path, 0));
     status = load(&recipe, &names, file);
     TSR_TRY(tsr__hdf5_close(file, status));
     *out = recipe, *feature_names = names;

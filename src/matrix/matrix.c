@@ -112,11 +112,20 @@ tsr_status tsr_matrix_view_dense(tsr_matrix **out, void *values, int64_t samples
                                   .values = values});
 }
 
-static tsr_status check_row(const int64_t *rows, const int32_t *columns, int64_t i,
-                            int64_t features, int64_t stored)
+/* All of them, before any is followed: none then leads beyond the last. */
+static tsr_status check_pointers(const int64_t *rows, int64_t samples)
 {
-    if (rows[i + 1] < rows[i] || rows[i + 1] > stored)
-        return tsr__fail(TSR_ERROR_DATA, "row pointers fall at row %lld", (long long)i);
+    if (rows[0] != 0)
+        return tsr__fail(TSR_ERROR_DATA, "row pointers begin with %lld", (long long)rows[0]);
+    for (int64_t i = 0; i < samples; i++)
+        if (rows[i + 1] < rows[i])
+            return tsr__fail(TSR_ERROR_DATA, "row pointers fall at row %lld", (long long)i);
+    return TSR_OK;
+}
+
+static tsr_status check_row(const int64_t *rows, const int32_t *columns, int64_t i,
+                            int64_t features)
+{
     for (int64_t at = rows[i]; at < rows[i + 1]; at++) {
         if (columns[at] < 0 || columns[at] >= features)
             return tsr__fail(TSR_ERROR_DATA, "row %lld has column %d of %lld", (long long)i,
@@ -133,18 +142,12 @@ tsr_status tsr_matrix_view_sparse(tsr_matrix **out, int64_t *rows, int32_t *colu
 {
     TSR_REQUIRE(out, rows);
     TSR_REQUIRE_CHOICE(type, TSR_FLOAT32);
-    tsr_status status = check_shape(samples, features);
-    if (status < 0)
-        return status;
-    if (rows[0] != 0)
-        return tsr__fail(TSR_ERROR_DATA, "row pointers begin with %lld", (long long)rows[0]);
+    TSR_OR_RETURN(check_shape(samples, features));
+    TSR_OR_RETURN(check_pointers(rows, samples));
     if (rows[samples] > 0)
         TSR_REQUIRE(columns, values);
-    for (int64_t i = 0; i < samples; i++) {
-        status = check_row(rows, columns, i, features, rows[samples]);
-        if (status < 0)
-            return status;
-    }
+    for (int64_t i = 0; i < samples; i++)
+        TSR_OR_RETURN(check_row(rows, columns, i, features));
     return make(out, (tsr_matrix){.samples = samples,
                                   .features = features,
                                   .type = type,

@@ -25,7 +25,7 @@ Bad input: a clear error, exit 1, and what was there before survives.
   tessera: short.mat: is no .mat file of version 4, 5 or 7.3
   [1]
   $ head -c 200 data/plain.h5 > short.h5; tessera info short.h5
-  tessera: short.h5: HDF5 cannot open the file
+  tessera: short.h5: cannot open it as HDF5: the file is damaged or cut off
   [1]
   $ head -c 100 data/pair.npz > short.npz; tessera info short.npz
   tessera: short.npz: the zip archive cannot be opened: Not a zip archive

@@ -103,7 +103,7 @@ Nothing is said to be written before it is.
   tessera: full.csv: cannot write: No space left on device
   [1]
   $ tessera fit swimmer.h5 -q --json --iterations 2 -o /dev/full 2>&1 | head -c 24
-  tessera: /dev/full: HDF5
+  tessera: /dev/full: cann
 
 Pipes: read where that can be, else refused instead of waited for.
 

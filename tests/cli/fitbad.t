@@ -94,5 +94,5 @@ What cannot be fitted is refused with what to do instead.
   tessera: the model was fitted without labels: there are no classes to predict
   [1]
   $ head -c 3000 three.h5 > cut.h5; tessera transform cut.h5 plain.npy
-  tessera: cut.h5: HDF5 cannot open the file
+  tessera: cut.h5: cannot open it as HDF5: the file is damaged or cut off
   [1]

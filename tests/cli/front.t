@@ -53,12 +53,12 @@ The front door: overview, version, wrong words.
   [2]
   $ tessera info
   tessera info: an input is missing
-  usage: tessera info [options] DATA
+  usage: tessera info [options] DATA|MODEL.h5
   `tessera info --help` shows what it takes.
   [2]
   $ tessera info a b
   tessera info: too many inputs
-  usage: tessera info [options] DATA
+  usage: tessera info [options] DATA|MODEL.h5
   `tessera info --help` shows what it takes.
   [2]
   $ tessera info --jsno x
@@ -70,12 +70,10 @@ The front door: overview, version, wrong words.
   `tessera info --help` shows what it takes.
   [2]
   $ tessera convert x.npy
-  tessera convert: missing: --output
-  usage: tessera convert [options] DATA -o FILE
-  `tessera convert --help` shows what it takes.
+  tessera: missing: --output; `tessera convert --help` shows what it takes
   [2]
   $ tessera convert x.npy -o
-  tessera convert: --output wants a value (FILE)
+  tessera convert: --output wants a value (OUT)
   `tessera convert --help` shows what it takes.
   [2]
   $ tessera info --image-order sideways x
@@ -85,7 +83,7 @@ The front door: overview, version, wrong words.
   $ tessera help info
   Say what a file or folder holds and what looks suspicious about it.
   
-  usage: tessera info [options] DATA
+  usage: tessera info [options] DATA|MODEL.h5
   
   looking
     --show SAMPLE                draw this sample as a picture; -1: none (-1; -1 to 9e+15)
@@ -105,17 +103,19 @@ The front door: overview, version, wrong words.
     --json                       print one JSON object instead of text
     -q, --quiet                  no progress and no notes
   
-  DATA is a file, FILE:NAME (a variable of it) or a folder of images.
+  DATA is a file, FILE:NAME (a variable of it) or a folder of images. Of a model it says
+  what was fitted, to what, with which settings, and how it went.
   
   example
     tessera info faces.mat --show 0
+    tessera info model.h5
   $ tessera convert --help
   Write data in another format, selected, normalised or transposed.
   
-  usage: tessera convert [options] DATA -o FILE
+  usage: tessera convert [options] DATA -o OUT
   
   converting
-    -o, --output FILE            where to write; required
+    -o, --output OUT             where to write; required
     --normalize none|l2|l1|max   scale every sample to unit norm
     --transpose                  features become samples; labels are left out
     --select WHICH               keep classes:A,B or rows:0-9,20 (in that order)
@@ -139,7 +139,8 @@ The front door: overview, version, wrong words.
     --json                       print one JSON object instead of text
     -q, --quiet                  no progress and no notes
   
-  The extension of FILE says the format; a FILE without one is a folder of PNG images.
+  The extension of OUT says the format; an OUT without one is a folder of PNG images. Of
+  a model, DATA is one of its parts; without -o they are listed.
   
   example
     tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz
