@@ -238,7 +238,7 @@ static void odd_archives_are_refused(void **state)
             assert_true(go_on_from(data, model) < 0);
             double *history = model->objective;
             model->objective = NULL;
-            check_fails(go_on_from(data, model), TSR_ERROR_FORMAT, "no history");
+            check_fails(go_on_from(data, model), TSR_ERROR_FORMAT, "no /objective");
             model->objective = history;
             if (concept) {
                 model->weights = NULL;

@@ -111,6 +111,12 @@ static tsr_status check(const cli_call *call)
     tsr__plan plan;
     if (values->resume == NULL) {
         TSR_TRY(tsr__plan_make(&plan, &values->fit));
+        if (values->prediction.by == PREDICT_BLOCK && plan.weights.class_driven == 0)
+            TSR_FAIL(
+                TSR_ERROR_ARGUMENT,
+                "%s has no basis vectors of classes to predict by: --predict-by nearest, or "
+                "a class-driven model",
+                plan.row->name);
         goto done;
     }
     TSR_TRY(tsr__model_find(&row, values->fit.model)); /* all else is the archive's to say */

@@ -114,6 +114,13 @@ static tsr_status open_attribute(opened *out, int64_t count, const tsr__hdf5 *fi
     const hssize_t found = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
     if (space >= 0)
         (void)H5Sclose(space);
+    if (a.type >= 0 && found == count &&
+        (double)count * (double)H5Tget_size(a.type) > (double)H5Aget_storage_size(a.id)) {
+        close_attribute(&a);
+        return tsr__fail(TSR_ERROR_FORMAT,
+                         "attribute %s on %s is damaged: it holds less than its shape says",
+                         attribute, tsr__hdf5_path(name));
+    }
     if (a.type < 0 || found != count) {
         close_attribute(&a);
         return tsr__fail(TSR_ERROR_FORMAT, "attribute %s on %s has %lld values; %lld expected",

@@ -75,6 +75,20 @@ const char *tsr__hdf5_path(const char *name)
     return *name != '\0' ? name : "/";
 }
 
+/* HDF5 copies as many values as the shape says from within an object's head, without a look at how
+ * many bytes stand there. */
+static bool holds_less(hid_t dataset)
+{
+    const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    const double size = type >= 0 ? (double)H5Tget_size(type) : 0;
+    if (type >= 0)
+        (void)H5Tclose(type);
+    if (space >= 0)
+        (void)H5Sclose(space);
+    return count < 0 || (double)count * size > (double)H5Dget_storage_size(dataset);
+}
+
 tsr_status tsr__hdf5_check_storage(hid_t dataset, const char *name)
 {
     tsr_status status = TSR_OK;
@@ -84,6 +98,8 @@ tsr_status tsr__hdf5_check_storage(hid_t dataset, const char *name)
     if (H5Pget_layout(made) == H5D_VIRTUAL || H5Pget_external_count(made) != 0)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED,
                  "%s keeps its values in other files, which are not read", name);
+    if (H5Pget_layout(made) == H5D_COMPACT && holds_less(dataset))
+        TSR_FAIL(TSR_ERROR_FORMAT, "%s is damaged: it holds less than its shape says", name);
     for (int i = 0; i < H5Pget_nfilters(made); i++) {
         unsigned flags, how;
         size_t values = 0;

@@ -96,3 +96,4 @@ What cannot be fitted is refused with what to do instead.
   $ head -c 3000 three.h5 > cut.h5; tessera transform cut.h5 plain.npy
   tessera: cut.h5: cannot open it as HDF5: the file is damaged or cut off
   [1]
+  $ tessera fit plain.npy -q --model nmf --predict-by block
