@@ -5,6 +5,7 @@
  * in unusual ways is read: hdf5storage, AnnData. */
 #include "fixtures.h"
 
+#include "io/hdf5.h"
 #include "io/recipe.h"
 #include "io/seal.h"
 
@@ -208,16 +209,114 @@ static void walks_what_is_there(void **state)
     put_text(cell, "MATLAB_class", "cell", H5T_STR_NULLTERM);
     (void)H5Dclose(cell), (void)H5Gclose(group);
     end_file(file, path);
-    check_fails(read_by(&data, tsr__mat_read, path, "soft", false), TSR_ERROR_FORMAT,
-                "refers to what is not in the file");
-    const hid_t again = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    assert_true(H5Ldelete(again, "names", H5P_DEFAULT) >= 0);
-    (void)H5Fclose(again);
+    check_fails(read_by(&data, tsr__mat_read, path, "names", false), TSR_ERROR_UNSUPPORTED,
+                "cells");
     check_fails(read_by(&data, tsr__mat_read, path, "soft", false), TSR_ERROR_DATA,
                 "there is no soft");
     check_ok(read_by(&data, tsr__mat_read, path, NULL, false));
     check_fixture(data->x);
     tsr_data_free(data);
+}
+
+/* A name with a slash would be taken for a path, through a soft link to where no walk was; a group
+ * that is deeper than the walk goes hides nothing, for the file is refused. */
+static void names_are_no_paths(void **state)
+{
+    char path[1100];
+    size_t size = 0;
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s", path_of("slash.h5"));
+    hid_t file = new_file(path);
+    put_fixture(file, "X", H5P_DEFAULT);
+    assert_true(H5Lcreate_soft("/", file, "s", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    put_fixture(file, "s_Xy", H5P_DEFAULT);
+    end_file(file, path);
+    check_ok(read_data(path));
+    char *bytes = load_bytes(&size, path);
+    for (size_t i = 0; i + 4 < size; i++)
+        if (memcmp(bytes + i, "s_Xy", 4) == 0)
+            memcpy(bytes + i, "s/X", 4);
+    store_bytes(path, bytes, size);
+    free(bytes);
+    check_fails(read_data(path), TSR_ERROR_FORMAT, "'s/X' is no name");
+    file = new_file(path);
+    put_fixture(file, "X", H5P_DEFAULT);
+    hid_t inner = file;
+    for (int i = 0; i < 70; i++) {
+        const hid_t next = H5Gcreate2(inner, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        if (inner != file)
+            (void)H5Gclose(inner);
+        inner = next;
+    }
+    (void)H5Gclose(inner);
+    end_file(file, path);
+    check_fails(read_data(path), TSR_ERROR_UNSUPPORTED, "within each other");
+}
+
+/* What is made of a file is within its bound, however it is announced. */
+static void keeps_to_the_bound(void **state)
+{
+    enum { TEXTS = 20000, LONG = 60000 };
+    const char *path = path_of("bound.h5");
+    static char *text[TEXTS];
+    char *one = calloc(1, LONG + 1);
+    const tsr_read_options more = {.expand = 1000000};
+    tsr_data *data = NULL;
+    (void)state;
+    /* texts that are all the same bytes of the file: written once, then every reference is that one */
+    memset(one, 'x', LONG);
+    for (int i = 0; i < TEXTS; i++)
+        text[i] = i == 0 ? one : "y";
+    hid_t file = new_file(path);
+    put_fixture(file, "X", H5P_DEFAULT);
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    (void)H5Tset_size(type, H5T_VARIABLE);
+    const hid_t id = put_values(file, "names", type, 1, &(hsize_t){TEXTS}, H5P_DEFAULT, text);
+    const haddr_t at = H5Dget_offset(id);
+    (void)H5Dclose(id), (void)H5Tclose(type);
+    end_file(file, path);
+    size_t size = 0;
+    char *bytes = load_bytes(&size, path);
+    for (int i = 1; i < TEXTS; i++)
+        memcpy(bytes + at + 16 * (size_t)i, bytes + at, 16);
+    store_bytes(path, bytes, size);
+    free(bytes);
+    free(one);
+    tsr__names names = {NULL, 0, 0};
+    tsr__hdf5 *hdf5 = NULL;
+    check_ok(tsr__hdf5_open(&hdf5, path, 0));
+    check_fails(tsr__hdf5_read_texts(&names, hdf5, "names"), TSR_ERROR_FORMAT,
+                "the texts of names would take");
+    tsr__names_clear(&names);
+    check_ok(tsr__hdf5_close(hdf5, TSR_OK));
+    /* chunks far beyond the shape */
+    file = new_file(path);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_chunk(how, 2, (const hsize_t[]){8192, 8192}) >= 0);
+    const hid_t wide =
+        H5Screate_simple(2, small, (const hsize_t[]){H5S_UNLIMITED, H5S_UNLIMITED});
+    hid_t set = H5Dcreate2(file, "X", H5T_NATIVE_DOUBLE, wide, H5P_DEFAULT, how, H5P_DEFAULT);
+    assert_true(set >= 0);
+    (void)H5Dclose(set), (void)H5Sclose(wide), (void)H5Pclose(how);
+    end_file(file, path);
+    check_fails(read_data(path), TSR_ERROR_FORMAT, "a chunk of X would take");
+    check_ok(tsr_data_read(&data, path, &more));
+    tsr_data_free(data);
+    /* deflate of deflate */
+    file = new_file(path);
+    how = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_chunk(how, 2, small) >= 0 && H5Pset_deflate(how, 1) >= 0 &&
+                H5Pset_deflate(how, 1) >= 0);
+    put_fixture(file, "X", how);
+    (void)H5Pclose(how);
+    end_file(file, path);
+    check_fails(read_data(path), TSR_ERROR_UNSUPPORTED, "each once");
+    /* fill values that stand nowhere */
+    file = new_file(path);
+    (void)H5Dclose(put_values(file, "X", H5T_NATIVE_DOUBLE, 2, (const hsize_t[]){100000, 1000},
+                              H5P_DEFAULT, NULL));
+    end_file(file, path);
+    check_fails(read_data(path), TSR_ERROR_FORMAT, "--expand");
 }
 
 /* Version 7.3 ----------------------------------------------------------------------------- */
@@ -419,6 +518,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_to_be_led),
         cmocka_unit_test(walks_what_is_there),
+        cmocka_unit_test(names_are_no_paths),
+        cmocka_unit_test(keeps_to_the_bound),
         cmocka_unit_test(reads_what_matlab_writes),
         cmocka_unit_test(takes_a_single_sample),
         cmocka_unit_test(reads_anndata),

@@ -195,8 +195,9 @@ static void other_settings_are_said_or_refused(void **state)
 static tsr_status go_on_from(const tsr_data *data, tsr_model *model)
 {
     tsr_model *from = NULL, *whole = NULL;
-    check_ok(tsr_model_write(model, model_file));
-    tsr_status status = tsr_model_read(&from, model_file);
+    tsr_status status = tsr_model_write(model, model_file);
+    if (status == TSR_OK)
+        status = tsr_model_read(&from, model_file);
     if (status == TSR_OK)
         status = tsr_fit_resume(&whole, data, from, tsr_model_options(from));
     tsr_model_free(from);

@@ -446,7 +446,7 @@ TSR_API tsr_status tsr_fit(tsr_model **out, const tsr_data *data,
  * has the bits, and the history, of one fit that was never stopped. Weights, tolerance, starts and
  * threads may be others: weights then begin a new stretch of steps, and a note says so. What would
  * make it another fit (model, rank, loss, precision, samples) is refused.
- * NULL options are the model's own. */
+ * NULL options are the model's own, without its checkpoint. */
 TSR_API tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const tsr_model *from,
                                   const tsr_fit_options *options);
 TSR_API void tsr_model_free(tsr_model *model);

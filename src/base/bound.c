@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const double most_expand = 1e9; /* of the setting */
+static const double most_expand = 1e12; /* of the setting */
 
 tsr_status tsr__bound_of(tsr__bound *out, const char *path, int64_t expand)
 {
@@ -35,10 +35,11 @@ tsr_status tsr__bound_check(const tsr__bound *bound, double bytes, const char *f
     const double needed = ceil((bytes - free_bytes) / size);
     if (needed <= most_expand)
         (void)snprintf(cure, sizeof cure, "if that is meant: --expand %.0f", needed);
-    return tsr__fail(TSR_ERROR_FORMAT,
-                     "%s would take %.3g GB, more than %.0f times the %.0f bytes in the file "
-                     "and 256 MiB; %s",
-                     what, bytes / 1e9, expand, size, cure);
+    return tsr__fail(
+        TSR_ERROR_FORMAT,
+        "%s would take %.3g GB; the limit is %.0f x the file's %.0f bytes + 256 MiB; "
+        "%s",
+        what, bytes / 1e9, expand, size, cure);
 }
 
 tsr_status tsr__bound_check_sparse(const tsr__bound *bound, double rows, double columns,

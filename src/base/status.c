@@ -3,6 +3,8 @@
  * The message lives in a fixed buffer, so that it works when memory is out. */
 #include "base/status.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +18,7 @@ tsr_status tsr__fail(tsr_status code, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    memcpy(message, text, sizeof message);
+    memcpy(message, tsr__printable(text), sizeof message);
     return code;
 }
 

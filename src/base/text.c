@@ -111,3 +111,20 @@ void tsr__line_add(tsr__line *line, const char *format, ...)
         memcpy(line->text + line->size - 4, "...", 4);
     }
 }
+
+char *tsr__printable(char *text)
+{
+    for (char *c = text; *c != '\0'; c++)
+        if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f)
+            *c = '?';
+    return text;
+}
+
+const char *tsr__printable_copy(char *out, size_t size, const char *text)
+{
+    (void)snprintf(out, size, "%s", text);
+    for (char *c = out; *c != '\0'; c++)
+        if (*c == '\n')
+            *c = ' ';
+    return tsr__printable(out);
+}

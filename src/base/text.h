@@ -46,4 +46,9 @@ void tsr__line_add(tsr__line *line, const char *format, ...);
         (buffer), 0, sizeof(buffer)                                                            \
     }
 
+/* A text as it may be shown: control characters, which a terminal would obey, become '?'. In place;
+ * returns it. And a copy of at most `size` bytes. */
+char *tsr__printable(char *text);
+const char *tsr__printable_copy(char *out, size_t size, const char *text);
+
 #endif

@@ -111,7 +111,8 @@ static void print_settings(const tsr_fit_options *options)
     for (const tsr_setting *row = tsr_fit_settings(); row->name != NULL; row++)
         if (!tsr__settings_is_default(row, options) && strcmp(row->name, "seed") != 0)
             (void)printf("--%s %s ", row->name,
-                         tsr__settings_show(value, sizeof value, row, options));
+                         tsr__printable((char *)(uintptr_t)tsr__settings_show(
+                             value, sizeof value, row, options)));
     (void)printf("--seed %lld\n", (long long)options->seed);
 }
 
@@ -134,6 +135,7 @@ tsr_status about_print(const char *path, const tsr_model *model)
     tsr_status status = TSR_OK;
     const tsr_fit_report r = tsr_model_report(model);
     const char *origin = tsr_model_origin(model);
+    char shown[1024];
     const tsr_image_shape image = tsr_matrix_image(tsr_model_basis(model));
     tsr_model_info info;
     TSR_TRY(tsr_model_describe(&info, model));
@@ -141,8 +143,9 @@ tsr_status about_print(const char *path, const tsr_model *model)
                  info.source);
     (void)printf("  minimises       %s\n", info.objective);
     (void)printf("  data            %s: %lld samples x %lld features",
-                 origin != NULL && *origin != '\0' ? origin : "unknown", (long long)r.samples,
-                 (long long)r.features);
+                 tsr__printable_copy(shown, sizeof shown,
+                                     origin != NULL && *origin != '\0' ? origin : "unknown"),
+                 (long long)r.samples, (long long)r.features);
     if (image.height > 0)
         (void)printf(" (images %lld x %lld)", (long long)image.height, (long long)image.width);
     (void)printf("\n  rank            %lld\n", (long long)r.rank);
@@ -157,7 +160,8 @@ tsr_status about_print(const char *path, const tsr_model *model)
     (void)printf("  relative error  %.6f\n  optimality      %.2e\n  seconds         %.3f\n",
                  r.relative_error, r.optimality, r.seconds);
     for (int64_t i = 0; i < tsr_model_notes(model); i++)
-        (void)printf("  note            %s\n", tsr_model_note(model, i));
+        (void)printf("  note            %s\n",
+                     tsr__printable_copy(shown, sizeof shown, tsr_model_note(model, i)));
 done:
     return status;
 }

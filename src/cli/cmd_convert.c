@@ -210,19 +210,26 @@ static tsr_status list_parts(const char *path)
         tsr__variable about;
         TSR_TRY(tsr__hdf5_describe(&about, file, names->name[i]));
         tsr__variables_list(&line, &about, 1);
-        (void)printf("  %s:%s\n", path, text);
+        (void)printf("  %s:%s\n", path, tsr__printable(text));
     }
 done:
     return tsr__hdf5_close(file, status);
 }
 
+/* Without -o a model is looked at; why a file that could be one cannot be read, opening it tells. */
 static tsr_status check(const cli_call *call)
 {
     const struct values *values = call->values;
+    tsr__hdf5 *file = NULL;
     if (values->output != NULL || tsr_path_holds_model(call->operand[0]))
         return TSR_OK;
-    return tsr__fail(TSR_ERROR_ARGUMENT, "missing: --output; `tessera convert --help` "
-                                         "shows what it takes");
+    if (tsr__hdf5_is_one(call->operand[0])) {
+        if (tsr__hdf5_open(&file, call->operand[0], 0) < 0)
+            return tsr__fail_in(TSR_ERROR_FORMAT, call->operand[0]);
+        (void)tsr__hdf5_close(file, TSR_OK);
+    }
+    return tsr__fail(TSR_ERROR_ARGUMENT,
+                     "missing: --output; `tessera convert --help` shows what it takes");
 }
 
 static tsr_status run(const cli_call *call)

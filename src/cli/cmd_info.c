@@ -160,7 +160,9 @@ static void print_classes(const struct finding *found)
     else if (classes > 0)
         (void)printf(" of %lld to %lld samples:", (long long)least, (long long)most);
     for (int32_t c = 0; c < classes && c < SHOWN; c++) {
-        (void)printf(" %s", tsr_labels_name(found->labels, c));
+        char name[256];
+        (void)printf(" %s",
+                     tsr__printable_copy(name, sizeof name, tsr_labels_name(found->labels, c)));
         if (least != most)
             (void)printf(" (%lld)", (long long)found->members[c]);
     }
@@ -173,7 +175,9 @@ static void print_text(const struct finding *found)
 {
     char low[TSR_REAL_SIZE], high[TSR_REAL_SIZE];
     const tsr_image_shape image = tsr_matrix_image(found->x);
-    (void)printf("%s\n", tsr_data_origin(found->data));
+    char origin[1024];
+    (void)printf("%s\n",
+                 tsr__printable_copy(origin, sizeof origin, tsr_data_origin(found->data)));
     (void)printf("  format     %s, %s, %s\n", tsr_data_format(found->data),
                  tsr_data_dtype(found->data),
                  tsr_matrix_is_sparse(found->x) ? "sparse" : "dense");
@@ -192,7 +196,8 @@ static void print_text(const struct finding *found)
     else
         (void)printf("  labels     none\n");
     for (int64_t i = 0; i < found->warnings.count; i++)
-        (void)printf("  note       %s\n", found->warnings.name[i]);
+        (void)printf("  note       %s\n",
+                     tsr__printable_copy(origin, sizeof origin, found->warnings.name[i]));
 }
 
 /* Sample i in characters from dark to light, upright, at most 64 columns and half as many

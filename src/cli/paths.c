@@ -10,6 +10,8 @@
 #include "io/file.h"
 #include "io/format.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -153,6 +155,19 @@ static bool may_be_one(const place *output, const place *other)
     return strcmp(name, theirs) == 0;
 }
 
+/* Whether an output that is there already lies in a folder that is read. */
+static bool lies_in(const char *output, const char *folder)
+{
+    char inner[PATH_MAX], outer[PATH_MAX];
+    struct stat about;
+    if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode) || stat(output, &about) != 0 ||
+        !S_ISREG(about.st_mode) || realpath(output, inner) == NULL ||
+        realpath(folder, outer) == NULL)
+        return false;
+    const size_t length = strlen(outer);
+    return strncmp(inner, outer, length) == 0 && inner[length] == '/';
+}
+
 static tsr_status check_apart(const place *output, const place *other)
 {
     tsr_status status = TSR_OK;
@@ -163,6 +178,11 @@ static tsr_status check_apart(const place *output, const place *other)
         TSR_NEW_TEXT(path, other->text);
     else
         TSR_TRY(tsr__split_where(&path, &variable, other->text));
+    if (!is_written(other) && output->word->use == VALUE_WRITE && lies_in(output->text, path))
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "%s is in the folder of %s and would be replaced: name "
+                 "another output",
+                 name_place(one, sizeof one, output), name_place(two, sizeof two, other));
     if (!tsr__path_same(output->text, path) || may_be_one(output, other))
         goto done;
     status = tsr__fail(TSR_ERROR_ARGUMENT, "%s and %s are one %s%s",

@@ -135,8 +135,13 @@ tsr_status tsr_model_write(const tsr_model *model, const char *path)
     TSR_REQUIRE(model);
     TSR_REQUIRE_TEXT(path);
     tsr_status status = TSR_OK;
-    tsr__output output = {NULL, NULL, false};
+    tsr__output output = {NULL, NULL, 0};
     tsr__hdf5 *file = NULL;
+    tsr__plan plan;
+    /* What could not be read again is not written. */
+    TSR_TRY(tsr__plan_make(&plan, &model->options));
+    TSR_TRY(tsr__numbers_check(model));
+    TSR_TRY(tsr__parts_check(model, &plan));
     TSR_TRY(tsr__output_begin(&output, path, false));
     TSR_TRY(tsr__hdf5_create(&file, output.temporary));
     status = put_all(file, model);
@@ -220,21 +225,16 @@ static tsr_status get_number(tsr_model *model, const tsr__number *row, const tsr
     tsr_status status = TSR_OK;
     void *to = (char *)model + row->offset;
     int64_t integer = 0;
-    double real = 0;
-    if (row->kind == TSR_NUMBER_REAL) {
-        TSR_TRY(tsr__hdf5_get_reals(&real, 1, file, row->group, row->name));
-        *(double *)to = real;
-    } else {
-        TSR_TRY(tsr__hdf5_get_integers(&integer, 1, file, row->group, row->name));
-        real = (double)integer;
-    }
-    if (!(real >= row->minimum && real <= row->maximum) && !(row->unknown && isnan(real)))
-        TSR_FAIL(TSR_ERROR_FORMAT, "%s%s%s is %g", row->group, *row->group != '\0' ? "/" : "",
-                 row->name, real);
+    if (row->kind == TSR_NUMBER_REAL)
+        return tsr__hdf5_get_reals(to, 1, file, row->group, row->name);
+    TSR_TRY(tsr__hdf5_get_integers(&integer, 1, file, row->group, row->name));
     if (row->kind == TSR_NUMBER_INTEGER)
         *(int64_t *)to = integer;
-    else if (row->kind == TSR_NUMBER_FLAG)
+    else if (integer == 0 || integer == 1)
         *(bool *)to = integer != 0;
+    else
+        TSR_FAIL(TSR_ERROR_FORMAT, "%s is %lld, neither 0 nor 1", row->name,
+                 (long long)integer);
 done:
     return status;
 }
@@ -249,6 +249,7 @@ static tsr_status get_numbers(tsr_model *model, const tsr__hdf5 *file, int64_t f
         if (!spared && (*row->group == '\0' || model->state.known))
             TSR_TRY(get_number(model, row, file));
     }
+    TSR_TRY(tsr__numbers_check(model));
 done:
     return status;
 }

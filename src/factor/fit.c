@@ -240,6 +240,8 @@ tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const tsr_model
 {
     TSR_REQUIRE(out, data, from);
     tsr_fit_options with = options != NULL ? *options : from->options;
+    if (options == NULL)
+        with.checkpoint = NULL; /* an archive does not say what is written */
     tsr__run r = {.options = &with, .data = data, .from = from};
     if (with.sample_weights == NULL)
         with.sample_weights = from->sample_weights;

@@ -56,8 +56,11 @@ static tsr_status put_vector(tsr__hdf5 *file, const char *name, tsr__element ele
 static tsr_status get_array(tsr__array *out, const tsr__part *part, const tsr__hdf5 *file)
 {
     tsr__variable about;
-    const tsr_status status = tsr__hdf5_describe(&about, file, part->name);
-    return status < 0 ? status : tsr__hdf5_read(out, file, part->name, about.element);
+    int64_t count = 0;
+    tsr_status status = tsr__hdf5_describe(&about, file, part->name);
+    if (status == TSR_OK)
+        status = tsr__hdf5_read(out, file, part->name, about.element);
+    return status < 0 ? status : tsr__array_count(&count, out);
 }
 
 /* Matrices -------------------------------------------------------------------------------- */

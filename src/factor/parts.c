@@ -11,8 +11,7 @@
 #define STATE(name) offsetof(struct tsr_model, state.part[TSR_STATE_##name])
 #define ANY         DBL_MAX
 
-/* What a sum of squares may still be made of: as large as samples may be. */
-#define LARGE 1e150
+#define LARGE 1.3e154 /* of which a square is still a number */
 
 #define ONE       TSR_EXTENT_ONE
 #define K         TSR_EXTENT_K
@@ -30,36 +29,37 @@
 #define LABELLED  TSR_WHEN_LABELLED
 #define STEPPED   TSR_WHEN_STEPPED
 #define APART     TSR_WHEN_APART
+#define SQUARED   TSR_WHEN_SQUARED
 
 /* clang-format off */
 const tsr__part tsr__parts[] = {
-    /* name                  at                              kind                rows       columns required  >= 0    largest */
-    {"basis",                OF(basis),                      &tsr__part_matrix,  K,         M,   ALWAYS,   FREE,   LARGE},
-    {"codes",                OF(codes),                      &tsr__part_matrix,  N,         K,   ALWAYS,   ALWAYS, LARGE},
-    {"weights",              OF(weights),                    &tsr__part_matrix,  N,         K,   CONCEPT,  ALWAYS, LARGE},
-    {"atoms",                OF(atoms),                      &tsr__part_matrix,  N,         M,   KERNEL,   NEVER,  LARGE},
-    {"gram",                 OF(gram),                       &tsr__part_square,  K,         K,   KERNEL,   NEVER,  ANY},
-    {"scale",                OF(scale),                      &tsr__part_reals,   M,         ONE, CUTS,     NEVER,  LARGE},
-    {"sample_weights",       OF(sample_weights),             &tsr__part_matrix,  N,         ONE, NEVER,    ALWAYS, LARGE},
-    {"objective",            OF(objective),                  &tsr__part_reals,   STEPS,     ONE, STEPPED,  NEVER,  ANY},
-    {"seconds",              OF(seconds),                    &tsr__part_reals,   STEPS,     ONE, STEPPED,  ALWAYS, ANY},
-    {"classes",              OF(labels),                     &tsr__part_classes, FREELY,    ONE, NEVER,    NEVER,  ANY},
-    {"labels",               OF(labels),                     &tsr__part_labels,  N,         ONE, NEVER,    NEVER,  ANY},
-    {"seen",                 OF(seen),                       &tsr__part_seen,    N,         ONE, LABELLED, NEVER,  ANY},
-    {"feature_names",        OF(feature_names),              &tsr__part_names,   M,         ONE, NEVER,    NEVER,  ANY},
-    {"notes",                OF(notes),                      &tsr__part_names,   FREELY,    ONE, NEVER,    NEVER,  ANY},
-    {"state/plain",          STATE(PLAIN),                   &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  LARGE},
-    {"state/gram",           STATE(GRAM),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
-    {"state/gram_negative",  STATE(GRAM_NEGATIVE),           &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
-    {"state/lift",           STATE(LIFT),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
-    {"state/lift_negative",  STATE(LIFT_NEGATIVE),           &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
-    {"state/column_sum",     STATE(COLUMN_SUM),              &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ANY},
-    {"state/basis",          STATE(BASIS),                   &tsr__part_state,   FREELY,    ONE, NEVER,    FREE,   LARGE},
-    {"state/codes",          STATE(CODES),                   &tsr__part_state,   FREELY,    ONE, NEVER,    ALWAYS, LARGE},
-    {"state/weights",        STATE(WEIGHTS),                 &tsr__part_state,   FREELY,    ONE, NEVER,    ALWAYS, LARGE},
-    {"state/objective",      OF(state.objective),            &tsr__part_history, OWN_STEPS, ONE, APART,    NEVER,  ANY},
-    {"state/seconds",        OF(state.seconds),              &tsr__part_history, OWN_STEPS, ONE, APART,    ALWAYS, ANY},
-    {NULL,                   0,                              NULL,               ONE,       ONE, NEVER,    NEVER,  ANY},
+    /* name                  at                              kind                rows       columns required  >= 0    finite   largest */
+    {"basis",                OF(basis),                      &tsr__part_matrix,  K,         M,   ALWAYS,   FREE,   ALWAYS,  LARGE},
+    {"codes",                OF(codes),                      &tsr__part_matrix,  N,         K,   ALWAYS,   ALWAYS, ALWAYS,  LARGE},
+    {"weights",              OF(weights),                    &tsr__part_matrix,  N,         K,   CONCEPT,  ALWAYS, ALWAYS,  LARGE},
+    {"atoms",                OF(atoms),                      &tsr__part_matrix,  N,         M,   KERNEL,   NEVER,  ALWAYS,  LARGE},
+    {"gram",                 OF(gram),                       &tsr__part_square,  K,         K,   KERNEL,   NEVER,  ALWAYS,  ANY},
+    {"scale",                OF(scale),                      &tsr__part_reals,   M,         ONE, CUTS,     NEVER,  ALWAYS,  ANY},
+    {"sample_weights",       OF(sample_weights),             &tsr__part_matrix,  N,         ONE, NEVER,    ALWAYS, ALWAYS,  ANY},
+    {"objective",            OF(objective),                  &tsr__part_reals,   STEPS,     ONE, STEPPED,  NEVER,  ALWAYS,  ANY},
+    {"seconds",              OF(seconds),                    &tsr__part_reals,   STEPS,     ONE, STEPPED,  ALWAYS, ALWAYS,  ANY},
+    {"classes",              OF(labels),                     &tsr__part_classes, FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  ANY},
+    {"labels",               OF(labels),                     &tsr__part_labels,  N,         ONE, NEVER,    NEVER,  ALWAYS,  ANY},
+    {"seen",                 OF(seen),                       &tsr__part_seen,    N,         ONE, LABELLED, NEVER,  ALWAYS,  ANY},
+    {"feature_names",        OF(feature_names),              &tsr__part_names,   M,         ONE, NEVER,    NEVER,  ALWAYS,  ANY},
+    {"notes",                OF(notes),                      &tsr__part_names,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  ANY},
+    {"state/plain",          STATE(PLAIN),                   &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  LARGE},
+    {"state/gram",           STATE(GRAM),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},
+    {"state/gram_negative",  STATE(GRAM_NEGATIVE),           &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},
+    {"state/lift",           STATE(LIFT),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},
+    {"state/lift_negative",  STATE(LIFT_NEGATIVE),           &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},
+    {"state/column_sum",     STATE(COLUMN_SUM),              &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},
+    {"state/basis",          STATE(BASIS),                   &tsr__part_state,   FREELY,    ONE, NEVER,    FREE,   ALWAYS,  LARGE},
+    {"state/codes",          STATE(CODES),                   &tsr__part_state,   FREELY,    ONE, NEVER,    ALWAYS, ALWAYS,  LARGE},
+    {"state/weights",        STATE(WEIGHTS),                 &tsr__part_state,   FREELY,    ONE, NEVER,    ALWAYS, ALWAYS,  LARGE},
+    {"state/objective",      OF(state.objective),            &tsr__part_history, OWN_STEPS, ONE, APART,    NEVER,  ALWAYS,  ANY},
+    {"state/seconds",        OF(state.seconds),              &tsr__part_history, OWN_STEPS, ONE, APART,    ALWAYS, ALWAYS,  ANY},
+    {NULL,                   0,                              NULL,               ONE,       ONE, NEVER,    NEVER,  NEVER,   ANY},
 };
 
 #define COUNT 4503599627370496.0 /* 2^52 */
@@ -119,7 +119,8 @@ bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__plan *pl
                           [TSR_WHEN_CUTS] = plan->ncw,
                           [TSR_WHEN_LABELLED] = model->labels != NULL,
                           [TSR_WHEN_STEPPED] = model->report.iterations > 0,
-                          [TSR_WHEN_APART] = model->state.known && model->state.own};
+                          [TSR_WHEN_APART] = model->state.known && model->state.own,
+                          [TSR_WHEN_SQUARED] = plan->loss == TSR_LOSS_FROBENIUS};
     return holds[when];
 }
 
@@ -132,16 +133,17 @@ static tsr_status check_numbers(const tsr__part *part, const tsr_model *model,
     tsr_matrix *view = NULL;
     tsr_scan scan;
     char name[64];
-    const bool signs = tsr__when_holds(part->non_negative, model, plan);
+    const int finite = tsr__when_holds(part->finite, model, plan) ? (int)TSR_NEED_FINITE : 0;
+    const int signs =
+        tsr__when_holds(part->non_negative, model, plan) ? (int)TSR_NEED_NON_NEGATIVE : 0;
     if (part->kind->view == NULL)
         return TSR_OK;
     (void)snprintf(name, sizeof name, "/%s", part->name);
     TSR_TRY(part->kind->view(&view, part, model));
-    TSR_TRY(tsr_matrix_check(
-        view, (int)TSR_NEED_FINITE | (signs ? (int)TSR_NEED_NON_NEGATIVE : 0), name));
+    TSR_TRY(tsr_matrix_check(view, finite | signs, name));
     TSR_TRY(tsr_matrix_scan(&scan, view));
-    const bool squared = plan->loss == TSR_LOSS_FROBENIUS;
-    if (squared && fmax(scan.maximum, -scan.minimum) > part->largest)
+    if (tsr__when_holds(TSR_WHEN_SQUARED, model, plan) &&
+        fmax(scan.maximum, -scan.minimum) > part->largest)
         TSR_FAIL(TSR_ERROR_FORMAT, "%s has values up to %g, whose squares are not numbers",
                  name, fmax(scan.maximum, -scan.minimum));
 done:
@@ -170,6 +172,26 @@ static tsr_status check_classes(const tsr_model *model)
                          "of %lld",
                          (long long)model->per_class, classes, (long long)model->shared,
                          (long long)model->report.rank);
+    return TSR_OK;
+}
+
+static tsr_status check_number(const tsr__number *row, const tsr_model *model)
+{
+    const void *at = (const char *)model + row->offset;
+    const double value = row->kind == TSR_NUMBER_INTEGER ? (double)*(const int64_t *)at
+                         : row->kind == TSR_NUMBER_FLAG  ? *(const bool *)at
+                                                         : *(const double *)at;
+    if ((value >= row->minimum && value <= row->maximum) || (row->unknown && !(value < 0)))
+        return TSR_OK;
+    return tsr__fail(TSR_ERROR_FORMAT, "%s%s%s is %g", row->group,
+                     *row->group != '\0' ? "/" : "", row->name, value);
+}
+
+tsr_status tsr__numbers_check(const tsr_model *model)
+{
+    for (const tsr__number *row = tsr__numbers; row->name != NULL; row++)
+        if ((*row->group == '\0' || model->state.known) && check_number(row, model) < 0)
+            return TSR_ERROR_FORMAT;
     return TSR_OK;
 }
 

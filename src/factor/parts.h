@@ -31,7 +31,8 @@ typedef enum tsr__when {
     TSR_WHEN_CUTS,     /* samples are weighted as normalised cuts do */
     TSR_WHEN_LABELLED, /* there are labels */
     TSR_WHEN_STEPPED,  /* there were iterations */
-    TSR_WHEN_APART     /* the state is of another run than the model */
+    TSR_WHEN_APART,    /* the state is of another run than the model */
+    TSR_WHEN_SQUARED   /* the loss sums squares */
 } tsr__when;
 
 /* How a part is held at its offset, and the dataset that it becomes: part_kinds.c. */
@@ -66,8 +67,8 @@ struct tsr__part {
     size_t offset;    /* in struct tsr_model */
     const tsr__part_kind *kind;
     tsr__extent rows, columns;
-    tsr__when required, non_negative;
-    double largest; /* absolute value where squares are summed; all are finite */
+    tsr__when required, non_negative, finite;
+    double largest; /* absolute value where squares are summed */
 };
 
 extern const tsr__part tsr__parts[]; /* ended by a row without a name */
@@ -84,7 +85,7 @@ typedef struct tsr__number {
     tsr__number_kind kind;
     double minimum, maximum;
     bool later;   /* the first archives do not have it: 0 */
-    bool unknown; /* NaN where it could not be told: squares that overflow */
+    bool unknown; /* NaN or infinite where it could not be told: squares that overflow */
 } tsr__number;
 
 extern const tsr__number tsr__numbers[]; /* ended by a row without a name */
@@ -92,6 +93,9 @@ extern const tsr__number tsr__numbers[]; /* ended by a row without a name */
 /* Length of an extent; -1 for any. */
 int64_t tsr__extent_of(tsr__extent extent, const tsr_model *model);
 bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__plan *plan);
+
+/* Refuses a model of which a number is out of its range. */
+tsr_status tsr__numbers_check(const tsr_model *model);
 
 /* Refuses a model of which a part is missing, not finite, negative where it must not be or too
  * large to multiply; or whose classes, blocks and vectors do not fit each other. Shapes were

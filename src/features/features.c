@@ -47,7 +47,7 @@ static const tsr_setting table[] = {
     TSR_FLAG_ROW(ROW, skip_bad, "skip-bad", 0, "leave out what cannot be read instead of failing"),
     TSR_INTEGER_ROW(ROW, seed, "seed", 0, 0, 9e15, "0", "N", "of the dictionary"),
     TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N", "threads, 0: all processors"),
-    TSR_INTEGER_ROW(ROW, expand, "expand", 0, 0, 1e9, "1000", "N", "memory of a picture at most N times the file's size and 256 MiB"),
+    TSR_INTEGER_ROW(ROW, expand, "expand", 0, 0, 1e12, "1000", "N", "memory of a picture at most N times the file's size and 256 MiB"),
     TSR_END_ROW,
 };
 #undef ROW

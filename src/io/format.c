@@ -43,7 +43,7 @@ static const tsr_setting read_settings[] = {
     TSR_FLAG_ROW(ROW, skip_bad, "skip-bad", 0, "leave out unreadable images instead of failing"),
     TSR_CHOICE_ROW(ROW, header, "header", "auto|yes|no", "whether a table's first line is names"),
     TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N", "threads, 0: all processors"),
-    TSR_INTEGER_ROW(ROW, expand, "expand", 0, 0, 1e9, "1000", "N",
+    TSR_INTEGER_ROW(ROW, expand, "expand", 0, 0, 1e12, "1000", "N",
                     "memory at most N times the file's size and 256 MiB"),
 #undef ROW
     TSR_END_ROW,

@@ -23,17 +23,22 @@ static bool join(char out[PATH_SIZE], const char *folder, size_t length, const c
     return length < PATH_SIZE && wrote > 0 && wrote < PATH_SIZE;
 }
 
+static bool holds_both(const column *c, const tsr__hdf5 *file)
+{
+    return tsr__hdf5_has(file, c->codes) && !tsr__hdf5_is_group(file, c->codes) &&
+           tsr__hdf5_has(file, c->categories) && !tsr__hdf5_is_group(file, c->categories);
+}
+
 static bool find(column *out, const tsr__hdf5 *file, const char *name)
 {
     const char *slash = strrchr(name, '/');
     const size_t folder = slash != NULL ? (size_t)(slash + 1 - name) : 0, length = strlen(name);
     if (join(out->codes, name, length, "/", "codes") &&
-        join(out->categories, name, length, "/", "categories") &&
-        tsr__hdf5_has(file, out->codes) && tsr__hdf5_has(file, out->categories))
+        join(out->categories, name, length, "/", "categories") && holds_both(out, file))
         return true;
     return join(out->codes, name, length, "", "") &&
            join(out->categories, name, folder, "__categories/", name + folder) &&
-           tsr__hdf5_has(file, out->codes) && tsr__hdf5_has(file, out->categories);
+           holds_both(out, file);
 }
 
 bool tsr__frame_is_categorical(const tsr__hdf5 *file, const char *name)
@@ -120,8 +125,10 @@ tsr_status tsr__frame_index(tsr__names *out, const tsr__hdf5 *file, const char *
     if (out->count > 0 || !tsr__hdf5_has(file, frame) ||
         !tsr__hdf5_has_attribute(file, frame, "_index"))
         return TSR_OK;
-    TSR_TRY(tsr__hdf5_get_text(&index, file, frame, "_index"));
-    if (!join(path, frame, strlen(frame), "/", index) || !tsr__hdf5_has(file, path))
+    if (tsr__hdf5_get_text(&index, file, frame, "_index") < 0)
+        goto done; /* it is no text: no names */
+    if (!join(path, frame, strlen(frame), "/", index) || !tsr__hdf5_has(file, path) ||
+        tsr__hdf5_is_group(file, path))
         goto done;
     TSR_TRY(tsr__hdf5_describe(&about, file, path));
     if (tsr__element_is_text(about.element) && tsr__variable_length(&about) == count)

@@ -42,12 +42,15 @@ static bool join(char out[PATH_SIZE], const char *group, const char *part)
     return length > 0 && length < PATH_SIZE;
 }
 
+static bool is_dataset(const archive *in, const char *path)
+{
+    return tsr__hdf5_has(in->hdf5, path) && !tsr__hdf5_is_group(in->hdf5, path);
+}
+
 /* The group that a sparse variable is; that of the file itself is called "data". */
 static const char *group_of(const archive *in, const tsr__variable *variable)
 {
-    return strcmp(variable->name, "data") == 0 && tsr__hdf5_has(in->hdf5, "data")
-               ? ""
-               : variable->name;
+    return strcmp(variable->name, "data") == 0 && is_dataset(in, "data") ? "" : variable->name;
 }
 
 static tsr_status find_groups(archive *in)
@@ -63,8 +66,8 @@ static tsr_status find_groups(archive *in)
         group = tsr__copy_bytes_as_text(name, slash != NULL ? (size_t)(slash - name) : 0);
         if (group == NULL)
             TSR_TRY(TSR_ERROR_MEMORY);
-        if (join(path, group, "data") && tsr__hdf5_has(in->hdf5, path) &&
-            join(path, group, "indices") && tsr__hdf5_has(in->hdf5, path))
+        if (join(path, group, "data") && is_dataset(in, path) && join(path, group, "indices") &&
+            is_dataset(in, path))
             TSR_TRY(tsr__names_add(&in->groups, group));
     }
 done:
@@ -75,11 +78,16 @@ done:
 /* True when the dataset is part of a sparse matrix. */
 static bool is_part(const archive *in, const char *name)
 {
-    char path[PATH_SIZE];
-    for (int64_t g = 0; g < in->groups.count; g++)
-        for (int k = 0; k < 4; k++)
-            if (join(path, in->groups.name[g], sparse_parts[k]) && strcmp(path, name) == 0)
-                return true;
+    const char *slash = strrchr(name, '/');
+    const char *part = slash != NULL ? slash + 1 : name;
+    const size_t folder = slash != NULL ? (size_t)(slash - name) : 0;
+    bool named = false;
+    for (int k = 0; k < 4; k++)
+        named = named || strcmp(sparse_parts[k], part) == 0;
+    for (int64_t g = 0; named && g < in->groups.count; g++)
+        if (strlen(in->groups.name[g]) == folder &&
+            strncmp(in->groups.name[g], name, folder) == 0)
+            return true;
     return false;
 }
 

@@ -29,7 +29,9 @@ static tsr_status open_dataset(dataset *out, const tsr__hdf5 *file, const char *
 {
     if (!tsr__hdf5_has(file, name))
         return tsr__fail(TSR_ERROR_FORMAT, "there is no %s in the file", name);
-    dataset set = {H5Dopen2(file->id, name, H5P_DEFAULT), -1, -1, 0};
+    if (tsr__hdf5_is_group(file, name))
+        return tsr__fail(TSR_ERROR_FORMAT, "%s is a group, not a dataset", name);
+    dataset set = {H5Dopen2(file->id, name, file->dataset_access), -1, -1, 0};
     if (set.id >= 0) {
         set.type = H5Dget_type(set.id);
         set.space = H5Dget_space(set.id);
@@ -146,23 +148,63 @@ done:
     return status;
 }
 
+/* Where HDF5 puts texts of variable length: any number of them may be the same bytes of the file, so
+ * what they take together is held against its bound. All are freed at once. */
+typedef struct heap {
+    const tsr__hdf5 *file;
+    const char *name; /* of the dataset */
+    double bytes;
+    tsr_status status;
+    char **block;
+    int64_t count, room;
+} heap;
+
+static void *heap_take(size_t size, void *user)
+{
+    tsr_status status = TSR_OK;
+    heap *from = user;
+    char *block = NULL;
+    from->bytes += (double)size + TSR_BOUND_TEXT;
+    TSR_TRY(
+        tsr__bound_check(&from->file->bound, 2 * from->bytes, "the texts of %s", from->name));
+    TSR_GROW(from->block, from->count, from->room);
+    TSR_NEW(block, (int64_t)size);
+    from->block[from->count++] = block;
+done:
+    from->status = status;
+    return block;
+}
+
+static void heap_give(void *block, void *user)
+{
+    (void)block, (void)user;
+}
+
+static void heap_clear(heap *all)
+{
+    for (int64_t i = 0; i < all->count; i++)
+        tsr__free(all->block[i]);
+    tsr__free(all->block);
+}
+
 static tsr_status read_variable(tsr__names *out, const tsr__hdf5 *file, const char *name,
                                 dataset *set)
 {
     tsr_status status = TSR_OK;
     char **text = NULL;
-    bool read = false;
+    heap all = {.file = file, .name = name};
+    const hid_t how = H5Pcreate(H5P_DATASET_XFER);
 
     TSR_TRY(count_elements(set, file, name, TSR_BOUND_TEXT));
     TSR_NEW_ZERO(text, set->count);
-    read = H5Dread(set->id, set->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
-    if (!read)
-        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "read", name));
+    (void)H5Pset_vlen_mem_manager(how, heap_take, &all, heap_give, NULL);
+    if (H5Dread(set->id, set->type, H5S_ALL, H5S_ALL, how, text) < 0)
+        TSR_TRY(all.status < 0 ? all.status : tsr__hdf5_failed(TSR_ERROR_FORMAT, "read", name));
     for (int64_t i = 0; i < set->count; i++)
         TSR_TRY(tsr__names_add(out, text[i] != NULL ? text[i] : ""));
 done:
-    if (read)
-        (void)H5Dvlen_reclaim(set->type, set->space, H5P_DEFAULT, text);
+    (void)H5Pclose(how);
+    heap_clear(&all);
     tsr__free(text);
     return status;
 }

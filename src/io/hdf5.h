@@ -35,6 +35,7 @@ tsr_status tsr__hdf5_close(tsr__hdf5 *file, tsr_status status);
  * dataset of object references mean, "" where one means nothing. */
 const tsr__bound *tsr__hdf5_bound(const tsr__hdf5 *file);
 bool tsr__hdf5_has(const tsr__hdf5 *file, const char *name);
+bool tsr__hdf5_is_group(const tsr__hdf5 *file, const char *name);
 const tsr__names *tsr__hdf5_datasets(const tsr__hdf5 *file);
 tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *name,

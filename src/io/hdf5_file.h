@@ -24,17 +24,16 @@ struct tsr__hdf5 {
     int64_t objects, room;
     tsr__hdf5_object **by_path, **by_address; /* the same, sorted */
     tsr__names datasets;
-    H5E_auto2_t report; /* how HDF5 behaved before */
+    uint64_t *entered; /* groups, by address + 1, 0: none; `slots` of them */
+    int64_t slots;
+    hid_t access, group_access, dataset_access; /* no links to other files */
+    H5E_auto2_t report;                         /* how HDF5 behaved before */
     void *to;
     unsigned plugins;
 };
 
 /* "cannot read x: ...", with the system's reason where HDF5 passes one on. */
 tsr_status tsr__hdf5_failed(tsr_status code, const char *what, const char *name);
-
-/* Refuses a dataset whose values are in other files or packed by other filters than HDF5's own
- * deflate and shuffle. */
-tsr_status tsr__hdf5_check_storage(hid_t dataset, const char *name);
 
 /* The path of the object at an address, or NULL. */
 const char *tsr__hdf5_at(const tsr__hdf5 *file, uint64_t address);

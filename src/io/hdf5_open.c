@@ -6,10 +6,11 @@
  * refused where it would make this program open another file (external storage, virtual datasets,
  * links to other files), load code (filters other than deflate and shuffle) or wait (a pipe). What
  * the walk has passed is written down by path and address, and nothing else can be asked for: soft
- * links are not followed, references are looked up among the addresses.
+ * links are not followed, references are looked up among the addresses. A name with a slash in it
+ * would be taken for a path, which may lead through such links, so there may be none.
  *
- * Links may form loops, so the walk ends at a depth and at as many objects as the bytes of the file
- * can describe. O(objects). */
+ * Links may form loops, so each group is entered once. The walk ends in a failure at a depth, and at
+ * as many objects as the bytes of the file can describe. O(objects). */
 #include "io/hdf5_file.h"
 #include "io/seal.h"
 
@@ -20,10 +21,18 @@
 #include <sys/stat.h>
 
 enum {
-    DEPTH_MOST = 16,
+    DEPTH_MOST = 64,
     OBJECTS_MOST = 1 << 20,
     OBJECT_LEAST = 16 /* bytes of a file that an object takes, at the very least */
 };
+
+/* Nobody follows a link to another file, whatever leads there. */
+static herr_t follow_none(const char *parent, const char *group, const char *file,
+                          const char *object, unsigned *flags, hid_t access, void *user)
+{
+    (void)parent, (void)group, (void)file, (void)object, (void)flags, (void)access, (void)user;
+    return -1;
+}
 
 /* HDF5 prints its errors and looks for plugins by itself; while a file is open here it does not. */
 static void quiet(tsr__hdf5 *file)
@@ -89,29 +98,61 @@ static bool holds_less(hid_t dataset)
     return count < 0 || (double)count * size > (double)H5Dget_storage_size(dataset);
 }
 
-tsr_status tsr__hdf5_check_storage(hid_t dataset, const char *name)
+/* Each of the filters that are read may be there once: deflate of deflate would unpack a million
+ * times. */
+static tsr_status check_filters(hid_t made, const char *name)
 {
-    tsr_status status = TSR_OK;
-    const hid_t made = H5Dget_create_plist(dataset);
-    if (made < 0)
-        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", name));
-    if (H5Pget_layout(made) == H5D_VIRTUAL || H5Pget_external_count(made) != 0)
-        TSR_FAIL(TSR_ERROR_UNSUPPORTED,
-                 "%s keeps its values in other files, which are not read", name);
-    if (H5Pget_layout(made) == H5D_COMPACT && holds_less(dataset))
-        TSR_FAIL(TSR_ERROR_FORMAT, "%s is damaged: it holds less than its shape says", name);
+    int deflate = 0, shuffle = 0;
     for (int i = 0; i < H5Pget_nfilters(made); i++) {
         unsigned flags, how;
         size_t values = 0;
         char filter[64] = "";
         const H5Z_filter_t id = H5Pget_filter2(made, (unsigned)i, &flags, &values, NULL,
                                                sizeof filter, filter, &how);
-        if (id != H5Z_FILTER_DEFLATE && id != H5Z_FILTER_SHUFFLE)
-            TSR_FAIL(TSR_ERROR_UNSUPPORTED,
-                     "%s is packed by filter %d; deflate (gzip) and shuffle are read: "
-                     "`h5repack -f GZIP=4` writes a file so packed",
-                     name, (int)id);
+        deflate += id == H5Z_FILTER_DEFLATE;
+        shuffle += id == H5Z_FILTER_SHUFFLE;
+        if ((id != H5Z_FILTER_DEFLATE && id != H5Z_FILTER_SHUFFLE) || deflate > 1 ||
+            shuffle > 1)
+            return tsr__fail(TSR_ERROR_UNSUPPORTED,
+                             "%s is packed by filter %d (%s); deflate (gzip) and shuffle are "
+                             "read, each once: `h5repack -f GZIP=4` writes a file so packed",
+                             name, (int)id, filter);
     }
+    return TSR_OK;
+}
+
+/* A chunk is unpacked whole, however little of it the shape wants. */
+static tsr_status check_chunk(const tsr__hdf5 *file, hid_t dataset, hid_t made,
+                              const char *name)
+{
+    hsize_t chunk[H5S_MAX_RANK];
+    const int rank = H5Pget_chunk(made, H5S_MAX_RANK, chunk);
+    const hid_t type = H5Dget_type(dataset);
+    double bytes = type >= 0 ? (double)H5Tget_size(type) : 0;
+    for (int i = 0; i < rank; i++)
+        bytes *= (double)chunk[i];
+    if (type >= 0)
+        (void)H5Tclose(type);
+    return tsr__bound_check(&file->bound, bytes, "a chunk of %s", name);
+}
+
+/* Refuses a dataset whose values are in other files, packed by other filters than HDF5's own deflate
+ * and shuffle, in chunks beyond the bound, or fewer than its shape says. */
+static tsr_status check_dataset(const tsr__hdf5 *file, hid_t dataset, const char *name)
+{
+    tsr_status status = TSR_OK;
+    const hid_t made = H5Dget_create_plist(dataset);
+    const H5D_layout_t layout = made >= 0 ? H5Pget_layout(made) : H5D_LAYOUT_ERROR;
+    if (layout < 0)
+        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", name));
+    if (layout == H5D_VIRTUAL || H5Pget_external_count(made) != 0)
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED,
+                 "%s keeps its values in other files, which are not read", name);
+    if (layout == H5D_COMPACT && holds_less(dataset))
+        TSR_FAIL(TSR_ERROR_FORMAT, "%s is damaged: it holds less than its shape says", name);
+    TSR_TRY(check_filters(made, name));
+    if (layout == H5D_CHUNKED)
+        TSR_TRY(check_chunk(file, dataset, made, name));
 done:
     if (made >= 0)
         (void)H5Pclose(made);
@@ -130,8 +171,11 @@ typedef struct links {
 
 static tsr_status too_many(int64_t most)
 {
-    return tsr__fail(TSR_ERROR_UNSUPPORTED, "more than %lld objects in the HDF5 file",
-                     (long long)most);
+    return tsr__fail(
+        TSR_ERROR_UNSUPPORTED,
+        "more than %lld objects in the HDF5 file: copy what is wanted into another "
+        "(h5copy)",
+        (long long)most);
 }
 
 static herr_t collect(hid_t group, const char *name, const H5L_info_t *about, void *context)
@@ -147,6 +191,8 @@ static herr_t collect(hid_t group, const char *name, const H5L_info_t *about, vo
                  in->folder, *in->folder != '\0' ? "/" : "", name);
     if (in->found.count >= in->most)
         TSR_TRY(too_many(in->most));
+    if (*name == '\0' || strchr(name, '/') != NULL)
+        TSR_FAIL(TSR_ERROR_FORMAT, "'%s' is no name of an object", name);
     const size_t folder = strlen(in->folder), size = folder + strlen(name) + 2;
     TSR_NEW(path, (int64_t)size);
     memcpy(path, in->folder, folder);
@@ -179,18 +225,33 @@ static uint64_t address_of(hid_t object)
 #endif
 }
 
+/* Whether a group was entered before, at another path; from now on it was. Of addresses, in a table
+ * with room for twice as many as there may be. */
+static bool was_entered(tsr__hdf5 *file, uint64_t address)
+{
+    const uint64_t mask = (uint64_t)file->slots - 1;
+    uint64_t at = address * 0x9e3779b97f4a7c15u >> 20 & mask;
+    while (file->entered[at] != 0) {
+        if (file->entered[at] == address + 1)
+            return true;
+        at = (at + 1) & mask;
+    }
+    file->entered[at] = address + 1;
+    return false;
+}
+
 /* Writes down a group or a dataset that may be read. */
 static tsr_status pass(tsr__hdf5 *file, const char *path)
 {
     tsr_status status = TSR_OK;
-    const hid_t object = H5Oopen(file->id, tsr__hdf5_path(path), H5P_DEFAULT);
+    const hid_t object = H5Oopen(file->id, tsr__hdf5_path(path), file->access);
     const H5I_type_t type = object >= 0 ? H5Iget_type(object) : H5I_BADID;
     if (object < 0)
         TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "open", path));
     if (type != H5I_GROUP && type != H5I_DATASET)
         goto done;
     if (type == H5I_DATASET)
-        TSR_TRY(tsr__hdf5_check_storage(object, path));
+        TSR_TRY(check_dataset(file, object, path));
     TSR_GROW(file->object, file->objects, file->room);
     tsr__hdf5_object *to = &file->object[file->objects];
     *to = (tsr__hdf5_object){NULL, address_of(object), type == H5I_GROUP};
@@ -206,7 +267,7 @@ static tsr_status walk_group(tsr__hdf5 *file, const char *name, int64_t most)
 {
     tsr_status status = TSR_OK;
     links in = {.folder = name, .most = most};
-    const hid_t group = H5Gopen2(file->id, tsr__hdf5_path(name), H5P_DEFAULT);
+    const hid_t group = H5Gopen2(file->id, tsr__hdf5_path(name), file->group_access);
     hsize_t at = 0;
     if (group < 0 || H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, collect, &in) < 0)
         TSR_TRY(in.status < 0 ? in.status
@@ -258,10 +319,19 @@ static tsr_status walk(tsr__hdf5 *file)
         TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", "the file"));
     const int64_t most =
         size / OBJECT_LEAST < OBJECTS_MOST ? (int64_t)(size / OBJECT_LEAST) : OBJECTS_MOST;
+    for (file->slots = 64; file->slots < 2 * most;)
+        file->slots *= 2;
+    TSR_NEW_ZERO(file->entered, file->slots);
     TSR_TRY(pass(file, ""));
-    for (int64_t i = 0; i < file->objects; i++)
-        if (file->object[i].group && depth_of(file->object[i].path) < DEPTH_MOST)
-            TSR_TRY(walk_group(file, file->object[i].path, most));
+    for (int64_t i = 0; i < file->objects; i++) {
+        const tsr__hdf5_object object = file->object[i];
+        if (!object.group || was_entered(file, object.address))
+            continue;
+        if (depth_of(object.path) >= DEPTH_MOST)
+            TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%.100s..: more than %d groups within each other",
+                     object.path, DEPTH_MOST);
+        TSR_TRY(walk_group(file, object.path, most));
+    }
     TSR_TRY(sort_objects(file));
     for (int64_t i = 0; i < file->objects; i++)
         if (!file->object[i].group)
@@ -284,6 +354,13 @@ bool tsr__hdf5_has(const tsr__hdf5 *file, const char *name)
 {
     const tsr__hdf5_object like = {.path = (char *)(uintptr_t)name};
     return find(file, file->by_path, &like, by_path) != NULL;
+}
+
+bool tsr__hdf5_is_group(const tsr__hdf5 *file, const char *name)
+{
+    const tsr__hdf5_object like = {.path = (char *)(uintptr_t)name};
+    const tsr__hdf5_object *found = find(file, file->by_path, &like, by_path);
+    return found != NULL && found->group;
 }
 
 const char *tsr__hdf5_at(const tsr__hdf5 *file, uint64_t address)
@@ -352,6 +429,12 @@ static tsr_status open_or_create(tsr__hdf5 **out, const char *path, bool create,
     if (file->id < 0)
         TSR_TRY(tsr__hdf5_failed(create ? TSR_ERROR_IO : TSR_ERROR_FORMAT,
                                  create ? "create the file" : "open it as HDF5", ""));
+    file->access = H5Pcreate(H5P_LINK_ACCESS);
+    file->group_access = H5Pcreate(H5P_GROUP_ACCESS);
+    file->dataset_access = H5Pcreate(H5P_DATASET_ACCESS);
+    (void)H5Pset_elink_cb(file->access, follow_none, NULL);
+    (void)H5Pset_elink_cb(file->group_access, follow_none, NULL);
+    (void)H5Pset_elink_cb(file->dataset_access, follow_none, NULL);
     if (!create) {
         TSR_TRY(tsr__bound_of(&file->bound, path, expand));
         TSR_TRY(walk(file));
@@ -386,12 +469,16 @@ tsr_status tsr__hdf5_close(tsr__hdf5 *file, tsr_status status)
     const bool unsaid = file->id >= 0 && H5Fclose(file->id) < 0;
     if (status == TSR_OK && (lost || unsaid))
         status = tsr__hdf5_failed(TSR_ERROR_IO, "complete the file", "");
+    if (file->access > 0)
+        (void)H5Pclose(file->access), (void)H5Pclose(file->group_access),
+            (void)H5Pclose(file->dataset_access);
     as_before(file);
     for (int64_t i = 0; i < file->objects; i++)
         tsr__free(file->object[i].path);
     tsr__free(file->object);
     tsr__free((void *)file->by_path);
     tsr__free((void *)file->by_address);
+    tsr__free(file->entered);
     tsr__names_clear(&file->datasets);
     tsr__free(file);
     return status;

@@ -216,7 +216,7 @@ static tsr_status view(tsr__array *out, const matvar_t *found)
     if (stored == TSR_ELEMENT_NONE || found->data_size != (int)array.item)
         return tsr__fail(TSR_ERROR_FORMAT, "the variable is damaged");
     if (found->isLogical && array.item != 1)
-        array.element = stored; /* version 7.3 may keep them wider */
+        array.element = stored; /* a file may keep them wider */
     memcpy(array.shape, variable.shape, sizeof array.shape);
     *out = array;
     return TSR_OK;

@@ -154,8 +154,14 @@ static tsr_status list_dataset(archive *in, const char *path)
     TSR_TRY(tsr__names_add(&in->names, part ? group : path));
     const char *name = in->names.name[in->names.count - 1];
     tsr__variable *variable = &in->variable[in->names.count - 1];
-    TSR_TRY(part ? describe_sparse(variable, in->hdf5, name)
-                 : describe(variable, in->hdf5, name));
+    status =
+        part ? describe_sparse(variable, in->hdf5, name) : describe(variable, in->hdf5, name);
+    if (status == TSR_ERROR_MEMORY)
+        goto done;
+    if (status <
+        0) /* what is wrong with it is told to whoever wants it, not to its neighbours */
+        *variable = (tsr__variable){.name = name};
+    status = TSR_OK;
 done:
     tsr__free(group);
     return status;
@@ -224,6 +230,8 @@ static tsr_status matrix(tsr_matrix **out, void *file, int at)
     if (tsr__variable_count(variable) > 0)
         TSR_TRY(tsr__hdf5_read(&array, in->hdf5, variable->name,
                                tsr__element_real(variable->element)));
+    array.element = tsr__element_real(variable->element);
+    array.item = tsr__element_size(array.element);
     array.rank = variable->rank;
     array.column_major = true;
     memcpy(array.shape, variable->shape, sizeof array.shape);

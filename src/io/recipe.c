@@ -128,6 +128,9 @@ static tsr_status read_matrix(tsr_matrix **out, const tsr__hdf5 *file, const cha
     if (!tsr__hdf5_has(file, name))
         return TSR_OK;
     TSR_TRY(tsr__hdf5_describe(&about, file, name));
+    if (about.element != TSR_ELEMENT_FLOAT64 && about.element != TSR_ELEMENT_FLOAT32)
+        TSR_FAIL(TSR_ERROR_FORMAT, "/%s has values of type %s", name,
+                 tsr__element_name(about.element));
     if (about.rank != 2 || about.shape[0] < 1 || about.shape[1] < 1)
         TSR_FAIL(TSR_ERROR_FORMAT, "/%s is not a matrix with entries", name);
     TSR_TRY(tsr__hdf5_read(&array, file, name,

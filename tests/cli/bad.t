@@ -100,10 +100,10 @@ Folders of images.
 More than so few bytes may cost is refused; the message says what is enough.
 
   $ printf '1 2147483647:1\n' > wide.svm; tessera info wide.svm
-  tessera: wide.svm: 1 samples of 2147483647 features would take 17.2 GB, more than 1000 times the 15 bytes in the file and 256 MiB; no --expand goes that far
+  tessera: wide.svm: 1 samples of 2147483647 features would take 17.2 GB; the limit is 1000 x the file's 15 bytes + 256 MiB; if that is meant: --expand 1127428918
   [1]
   $ printf '1 40000000:1\n' > wide.svm; tessera fit wide.svm -o m.h5
-  tessera: wide.svm: 1 samples of 40000000 features would take 0.32 GB, more than 1000 times the 13 bytes in the file and 256 MiB; if that is meant: --expand 3966507
+  tessera: wide.svm: 1 samples of 40000000 features would take 0.32 GB; the limit is 1000 x the file's 13 bytes + 256 MiB; if that is meant: --expand 3966507
   [1]
   $ tessera info wide.svm --expand 3966507 | grep features
     features   40000000
@@ -111,11 +111,11 @@ More than so few bytes may cost is refused; the message says what is enough.
   $ tessera info wide.svm --expand 3966506 2>/dev/null
   [1]
   $ printf '%%%%MatrixMarket matrix coordinate real general\n2147483647 1 1\n1 1 1\n' > tall.mtx; tessera info tall.mtx
-  tessera: tall.mtx: 2147483647 samples of 1 features would take 34.4 GB, more than 1000 times the 67 bytes in the file and 256 MiB; if that is meant: --expand 508825417
+  tessera: tall.mtx: 2147483647 samples of 1 features would take 34.4 GB; the limit is 1000 x the file's 67 bytes + 256 MiB; if that is meant: --expand 508825417
   [1]
   $ mkdir bomb; printf '\377\330\377\311\0\013\010\100\0\100\0\001\001\021\0\377\332\0\010\001\001\0\0\077\0\377\331' > bomb/a.jpg; tessera info bomb; tessera features bomb --kind dsift
-  tessera: bomb: a.jpg: 16384 x 16384 pixels would take 1.07 GB, more than 1000 times the 27 bytes in the file and 256 MiB; if that is meant: --expand 29826162
-  tessera: bomb/a.jpg: 16384 x 16384 pixels would take 1.07 GB, more than 1000 times the 27 bytes in the file and 256 MiB; if that is meant: --expand 29826162
+  tessera: bomb: a.jpg: 16384 x 16384 pixels would take 1.07 GB; the limit is 1000 x the file's 27 bytes + 256 MiB; if that is meant: --expand 29826162
+  tessera: bomb/a.jpg: 16384 x 16384 pixels would take 1.07 GB; the limit is 1000 x the file's 27 bytes + 256 MiB; if that is meant: --expand 29826162
   [1]
 
 Labels that do not fit.

@@ -28,6 +28,11 @@ No output is an input, by whatever way; nor are two outputs one file.
   [2]
   $ tessera fit swimmer.h5 -q --checkpoint model.h5 --resume model.h5 --iterations 2 -o more.h5 | tail -1
     written to      more.h5
+  $ tessera sheet model.h5 --reconstruct 0 --data pictures -o "$(find pictures -name '*.png' | sort | head -1)"
+  tessera: --output pictures/0/000001.png is in the folder of --data pictures and would be replaced: name another output
+  [2]
+  $ ln -s /dev/stdout stdout.csv; tessera convert -q mapped.npy -o stdout.csv | wc -l
+  256
   $ cmp swimmer.h5 before.h5; cmp model.h5 model-before.h5; ls new.h5
   ls: cannot access 'new.h5': No such file or directory
   [2]

@@ -97,3 +97,5 @@ What cannot be fitted is refused with what to do instead.
   tessera: cut.h5: cannot open it as HDF5: the file is damaged or cut off
   [1]
   $ tessera fit plain.npy -q --model nmf --predict-by block
+  tessera: nmf has no basis vectors of classes to predict by: --predict-by nearest, or a class-driven model
+  [2]

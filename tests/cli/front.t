@@ -97,7 +97,7 @@ The front door: overview, version, wrong words.
     --skip-bad                   leave out unreadable images instead of failing
     --header auto|yes|no         whether a table's first line is names
     --threads N                  threads, 0: all processors (0; 0 to 4096)
-    --expand N                   memory at most N times the file's size and 256 MiB (1000; 0 to 1000000000)
+    --expand N                   memory at most N times the file's size and 256 MiB (1000; 0 to 1000000000000)
   
   talking
     --json                       print one JSON object instead of text
@@ -133,7 +133,7 @@ The front door: overview, version, wrong words.
     --skip-bad                   leave out unreadable images instead of failing
     --header auto|yes|no         whether a table's first line is names
     --threads N                  threads, 0: all processors (0; 0 to 4096)
-    --expand N                   memory at most N times the file's size and 256 MiB (1000; 0 to 1000000000)
+    --expand N                   memory at most N times the file's size and 256 MiB (1000; 0 to 1000000000000)
   
   talking
     --json                       print one JSON object instead of text
