@@ -83,7 +83,7 @@ static void texts(void **state)
     static const struct {
         const char *name, *text, *words;
     } cases[] = {
-        {"a.svm", "1 2147483647:1\n", "1 samples of 2147483647 features would take 17.2 GB, "},
+        {"a.svm", "1 2147483647:1\n", "1 samples of 2147483647 features would take 17.2 GB; "},
         {"b.svm", "# features 2147483647\n1 1:1\n", BEYOND},
         {"c.svm", "1 0:1 50000000:1\n",
          "50000001 features would take 0.4 GB; " BEYOND "'s 17 "},

@@ -144,7 +144,8 @@ static void test_messages(void **unused)
         {HEAD("array", "real", "general") "4000000000 4000000000\n1\n", TSR_ERROR_FORMAT,
          "line 2: 4000000000 x 4000000000 values are too many to count"},
         {REAL "1000000000000 3 0\n", TSR_ERROR_FORMAT,
-         "1000000000000 samples of 3 features would take 1.6e+04 GB"},
+         "1000000000000 samples of 3 features would take 1.6e+04 GB; the limit is 1000 x the "
+         "file's 64 bytes + 256 MiB; if that is meant: --expand 249995805697"},
         {REAL "10 3000000000 0\n", TSR_ERROR_UNSUPPORTED,
          "line 2: 3000000000 columns exceed the limit of 2147483647"},
         {HEAD("coordinate", "real", "symmetric") "3 2 0\n", TSR_ERROR_FORMAT,
