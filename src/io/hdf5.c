@@ -100,7 +100,7 @@ tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const c
 }
 
 /* Counts the elements, and refuses more than the bound of the file lets through at `item` bytes
- * each. */
+ * each, or chunks that hold fewer. */
 static tsr_status count_elements(dataset *set, const tsr__hdf5 *file, const char *name,
                                  size_t item)
 {
@@ -108,8 +108,9 @@ static tsr_status count_elements(dataset *set, const tsr__hdf5 *file, const char
     if (count < 0)
         return tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", name);
     set->count = count;
-    return tsr__bound_check(&file->bound, (double)count * (double)item, "%s, %lld elements,",
-                            name, (long long)count);
+    const tsr_status status = tsr__bound_check(&file->bound, (double)count * (double)item,
+                                               "%s, %lld elements,", name, (long long)count);
+    return status < 0 ? status : tsr__hdf5_check_chunks(file, set->id, name);
 }
 
 hid_t tsr__hdf5_native(tsr__element element)

@@ -35,6 +35,9 @@ struct tsr__hdf5 {
 /* "cannot read x: ...", with the system's reason where HDF5 passes one on. */
 tsr_status tsr__hdf5_failed(tsr_status code, const char *what, const char *name);
 
+/* Refuses a dataset of which a chunk unpacks to less than its shape takes. */
+tsr_status tsr__hdf5_check_chunks(const tsr__hdf5 *file, hid_t dataset, const char *name);
+
 /* The path of the object at an address, or NULL. */
 const char *tsr__hdf5_at(const tsr__hdf5 *file, uint64_t address);
 
