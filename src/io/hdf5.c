@@ -149,6 +149,15 @@ done:
     return status;
 }
 
+tsr_status tsr__hdf5_read_numbers(double **out, const tsr__hdf5 *file, const char *name)
+{
+    tsr__array array = {0};
+    const tsr_status status = tsr__hdf5_read(&array, file, name, TSR_ELEMENT_FLOAT64);
+    if (status == TSR_OK)
+        *out = array.data;
+    return status;
+}
+
 /* Where HDF5 puts texts of variable length: any number of them may be the same bytes of the file, so
  * what they take together is held against its bound. All are freed at once. */
 typedef struct heap {

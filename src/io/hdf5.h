@@ -40,6 +40,7 @@ const tsr__names *tsr__hdf5_datasets(const tsr__hdf5 *file);
 tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *name,
                           tsr__element as);
+tsr_status tsr__hdf5_read_numbers(double **out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read_texts(tsr__names *out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read_references(tsr__names *out, const tsr__hdf5 *file, const char *name,
                                      int64_t most);

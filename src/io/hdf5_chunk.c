@@ -4,9 +4,7 @@
  * a chunk unpacks to as many bytes as its shape takes before it reads so many. So each is unpacked
  * here once before, through a buffer of fixed size, and counted: O(unpacked bytes). */
 #include "io/hdf5_file.h"
-
-#include <string.h>
-#include <zlib.h>
+#include "io/unpack.h"
 
 enum { SCRATCH = 1 << 15, CHUNKS_FREE = 1 << 20, CHUNK_LEAST = 16 };
 
@@ -22,7 +20,8 @@ static tsr_status lay_out(grid *out, hid_t dataset, hid_t made)
 {
     hsize_t shape[H5S_MAX_RANK];
     const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
-    grid g = {.rank = H5Pget_chunk(made, H5S_MAX_RANK, g.chunk), .count = 1, .deflate = -1};
+    grid g = {.count = 1, .deflate = -1};
+    g.rank = H5Pget_chunk(made, H5S_MAX_RANK, g.chunk);
     const int rank = space >= 0 ? H5Sget_simple_extent_dims(space, shape, NULL) : -1;
     g.bytes = type >= 0 ? (double)H5Tget_size(type) : 0;
     if (space >= 0)
@@ -98,26 +97,13 @@ done:
     return status;
 }
 
-static voidpf take(voidpf opaque, uInt count, uInt size)
-{
-    (void)opaque;
-    return tsr__alloc(count, size);
-}
-
-static void give_back(voidpf opaque, voidpf memory)
-{
-    (void)opaque;
-    tsr__free(memory);
-}
-
 /* All chunks, the last dimension fastest. */
 static tsr_status walk(const tsr__hdf5 *file, hid_t dataset, const grid *g)
 {
     tsr_status status = TSR_OK;
-    z_stream stream = {.zalloc = take, .zfree = give_back};
+    z_stream stream = {0};
     hsize_t place[H5S_MAX_RANK] = {0}, at[H5S_MAX_RANK];
-    if (inflateInit(&stream) != Z_OK)
-        TSR_FAIL(TSR_ERROR_MEMORY, "zlib cannot begin");
+    TSR_TRY(tsr__unpack_begin(&stream));
     for (int turned = 0; g->count > 0 && turned >= 0;) {
         for (int i = 0; i < g->rank; i++)
             at[i] = place[i] * g->chunk[i];

@@ -244,12 +244,7 @@ done:
 static tsr_status numbers(double **out, void *file, int at)
 {
     const archive *in = file;
-    tsr__array array = {0};
-    const tsr_status status =
-        tsr__hdf5_read(&array, in->hdf5, in->variable[at].name, TSR_ELEMENT_FLOAT64);
-    if (status == TSR_OK)
-        *out = array.data;
-    return status;
+    return tsr__hdf5_read_numbers(out, in->hdf5, in->variable[at].name);
 }
 
 /* A char matrix as it is stored, `*array` owned by the caller; no rows where it is empty. */

@@ -21,9 +21,9 @@
 #include "io/mat.h"
 
 #include "io/file.h"
+#include "io/unpack.h"
 
 #include <string.h>
-#include <zlib.h>
 
 enum { HEAD_5 = 128, TAG_5 = 8, MATRIX_5 = 14, COMPRESSED_5 = 15 };
 enum { NAME_5 = 1, SHAPE_5 = 5, FLAGS_5 = 6 }; /* types of parts */
@@ -83,7 +83,7 @@ static tsr_status too_little(const walk *w)
 static tsr_status unpack_status(const walk *w)
 {
     if (w->result == Z_MEM_ERROR)
-        return TSR_ERROR_MEMORY; /* with the message of take_memory */
+        return TSR_ERROR_MEMORY; /* with the message of tsr__alloc */
     if (w->result == Z_BUF_ERROR)
         return damaged(w, "its compressed data are cut off");
     if (w->result != Z_STREAM_END)
@@ -359,27 +359,14 @@ done:
     return status;
 }
 
-static voidpf take_memory(voidpf opaque, uInt count, uInt size)
-{
-    (void)opaque;
-    return tsr__alloc(count, size);
-}
-
-static void give_back(voidpf opaque, voidpf memory)
-{
-    (void)opaque;
-    tsr__free(memory);
-}
-
 static tsr_status walk_5(const tsr__input *input, bool swapped, const tsr__bound *bound)
 {
     tsr_status status = TSR_OK;
-    z_stream stream = {.zalloc = take_memory, .zfree = give_back};
+    z_stream stream = {0};
     char scratch[SCRATCH];
     int64_t number = 1, at = HEAD_5;
 
-    if (inflateInit(&stream) != Z_OK)
-        TSR_FAIL(TSR_ERROR_MEMORY, "zlib cannot begin");
+    TSR_TRY(tsr__unpack_begin(&stream));
     for (; at < input->size; number++) {
         walk w = {.number = number, .at = at, .swapped = swapped, .scratch = scratch};
         char *tag = input->bytes + at;
