@@ -1,5 +1,5 @@
 # The front door. Each target works as the first command in a fresh clone; see README.md.
-#   make            build everything; the tool is build/tessera
+#   make            build the library and the tool; the tool is build/tessera
 #   make demo       the main job on generated data
 #   make test       the whole test suite
 #   make check      slower: format, layers, sizes, clang, sanitizers, valgrind
@@ -20,18 +20,21 @@ build: setup
 demo: build
 	@tools/demo build
 
-test: build
+tests: build
+	@cmake --build build -j $(JOBS) --target tests/all
+
+test: tests
 	@cd build && ctest --output-on-failure -j $(JOBS)
 
 # One sanitized, debugged or measured build: make preset-asan-ubsan, preset-clang, ...
 preset-%: setup
-	@cmake --preset $* && cmake --build build/$* -j $(JOBS)
+	@cmake --preset $* && cmake --build build/$* -j $(JOBS) --target all tests/all
 	@cd build/$* && TSAN_OPTIONS=ignore_noninstrumented_modules=1 ctest --output-on-failure -j $(JOBS)
 
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
-check: build
+check: tests
 	@clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h') && echo "format: as it should be"
 	@tools/check-layers
 	@tools/check-sizes
@@ -49,4 +52,4 @@ install: build
 clean:
 	@rm -rf build
 
-.PHONY: all setup build demo test format check bench install clean
+.PHONY: all setup build demo tests test format check bench install clean

@@ -32,4 +32,24 @@ static inline tsr_status fit_status(const tsr_data *data, const char *line)
     return status;
 }
 
+/* Entry (a, b) of left' C right, whose columns are k apart; C NULL: the identity. */
+static inline double form_entry(const double *left, const double *c, const double *right,
+                                int64_t m, int64_t a, int64_t b, int64_t k)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < m; j++)
+            sum += left[i * k + a] * (c != NULL ? c[i * m + j] : (double)(i == j)) *
+                   right[j * k + b];
+    return sum;
+}
+
+static inline double trace_of(const double *c, int64_t m)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < m; j++)
+        sum += c[j * m + j];
+    return sum;
+}
+
 #endif
