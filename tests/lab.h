@@ -8,6 +8,7 @@
 #include "folder.h"
 
 #include "factor/model.h"
+#include "factor/plan.h"
 #include "io/hdf5.h"
 
 #include <math.h>

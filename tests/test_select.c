@@ -362,7 +362,7 @@ static void test_illegal(void **state)
     options.rank = some, options.ranks = 1;
     lab_options_of(&o, 10, "model=cf");
     check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT,
-                "its parts are made");
+                "its parts or codes are made");
     o.o.model = "pca";
     check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT,
                 "pca gives nothing back");

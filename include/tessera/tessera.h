@@ -385,6 +385,8 @@ TSR_API tsr_status tsr_features_make(tsr_data **out, const char *where,
 typedef struct tsr_model_info {
     const char *name, *title, *loss, *basis, *codes, *uses, *source;
     char objective[160];
+    bool blocks; /* it has basis vectors of classes, which predictions can go by */
+    bool whole;  /* its parts or codes are made of whole samples: no value may be missing */
 } tsr_model_info;
 
 /* Line `i` of the table; false when there is none. */
@@ -432,6 +434,10 @@ typedef struct tsr_fit_options {
 } tsr_fit_options;
 TSR_API const tsr_setting *tsr_fit_settings(void);
 TSR_API void tsr_fit_defaults(tsr_fit_options *options);
+
+/* The line of the table that these options make, with their own loss, factors and weights. Refuses
+ * what makes no fit, as far as that shows without data. */
+TSR_API tsr_status tsr_fit_describe(tsr_model_info *out, const tsr_fit_options *options);
 
 /* A fitted model: basis, codes, history, and what is needed to use it again. */
 typedef struct tsr_model tsr_model;

@@ -5,7 +5,6 @@
 #include "cli/about.h"
 #include "cli/command.h"
 #include "cli/predict.h"
-#include "factor/plan.h"
 
 #include <string.h>
 
@@ -103,24 +102,22 @@ done:
     return status;
 }
 
+/* Of a fit that goes on, all but the model's name is the archive's to say. */
 static tsr_status check(const cli_call *call)
 {
     tsr_status status = TSR_OK;
     const struct values *values = call->values;
-    const tsr__model_row *row = NULL;
-    tsr__plan plan;
-    if (values->resume == NULL) {
-        TSR_TRY(tsr__plan_make(&plan, &values->fit));
-        if (values->prediction.by == PREDICT_BLOCK && plan.weights.class_driven == 0)
-            TSR_FAIL(
-                TSR_ERROR_ARGUMENT,
-                "%s has no basis vectors of classes to predict by: --predict-by nearest, or "
-                "a class-driven model",
-                plan.row->name);
-        goto done;
-    }
-    TSR_TRY(tsr__model_find(&row, values->fit.model)); /* all else is the archive's to say */
-    for (int i = 0; i < call->givens; i++)
+    tsr_fit_options named;
+    tsr_model_info row;
+    tsr_fit_defaults(&named);
+    named.model = values->fit.model;
+    TSR_TRY(tsr_fit_describe(&row, values->resume != NULL ? &named : &values->fit));
+    if (values->resume == NULL && values->prediction.by == PREDICT_BLOCK && !row.blocks)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "%s has no basis vectors of classes to predict by: --predict-by nearest, or a "
+                 "class-driven model",
+                 row.name);
+    for (int i = 0; values->resume != NULL && i < call->givens; i++)
         if (strcmp(call->given[i]->name, "init") == 0)
             TSR_FAIL(TSR_ERROR_ARGUMENT,
                      "--resume goes on from where a fit stopped, and --init "

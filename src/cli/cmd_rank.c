@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "factor/model.h"
+#include "factor/prepared.h"
 #include "learn/curve.h"
 #include "matrix/blas.h"
 

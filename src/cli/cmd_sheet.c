@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "factor/model.h"
+#include "factor/prepared.h"
 #include "image/sheet.h"
 #include "io/file.h"
 

@@ -161,7 +161,10 @@ static void show_row(tsr_model_info *out, const tsr__model_row *row)
                             .basis = bases[row->basis],
                             .codes = codes[row->codes],
                             .uses = row->uses,
-                            .source = row->source};
+                            .source = row->source,
+                            .blocks = row->weights[TSR_UNIT_DATA].class_driven > 0,
+                            .whole = row->basis == TSR_BASIS_CONCEPT ||
+                                     row->codes == TSR_CODES_TIED};
     tsr__model_objective(out->objective, sizeof out->objective, row);
 }
 
@@ -176,18 +179,26 @@ bool tsr_models_get(tsr_model_info *out, int64_t i)
     return true;
 }
 
-tsr_status tsr_model_describe(tsr_model_info *out, const tsr_model *model)
+tsr_status tsr_fit_describe(tsr_model_info *out, const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
+    tsr_fit_options defaults;
     tsr__plan plan;
-    TSR_REQUIRE(out, model);
-    TSR_TRY(tsr__plan_make(&plan, &model->options));
+    TSR_REQUIRE(out);
+    tsr_fit_defaults(&defaults);
+    TSR_TRY(tsr__plan_make(&plan, options != NULL ? options : &defaults));
     tsr__model_row row = *plan.row;
     row.loss = plan.loss, row.basis = plan.basis, row.codes = plan.codes, row.ncw = plan.ncw;
     row.weights[TSR_UNIT_DATA] = plan.weights;
     show_row(out, &row);
 done:
     return status;
+}
+
+tsr_status tsr_model_describe(tsr_model_info *out, const tsr_model *model)
+{
+    TSR_REQUIRE(out, model);
+    return tsr_fit_describe(out, &model->options);
 }
 
 const char *tsr_model_origin(const tsr_model *model)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A fitted model from the inside. */
+ * A fitted model from the inside. It knows nothing of plans and solvers. */
 #ifndef TSR_FACTOR_MODEL_H
 #define TSR_FACTOR_MODEL_H
 
-#include "factor/plan.h"
 #include "factor/state.h"
+#include "factor/terms.h"
+#include "io/data.h"
 
 struct tsr_model {
     tsr_fit_report report;

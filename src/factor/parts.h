@@ -7,6 +7,7 @@
 #define TSR_FACTOR_PARTS_H
 
 #include "factor/model.h"
+#include "factor/plan.h"
 #include "io/hdf5.h"
 
 /* A length that the model's numbers give: vectors, features, samples, iterations of the model and

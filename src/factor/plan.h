@@ -5,8 +5,8 @@
 #ifndef TSR_FACTOR_PLAN_H
 #define TSR_FACTOR_PLAN_H
 
+#include "factor/prepared.h"
 #include "factor/solver.h"
-#include "io/data.h"
 
 typedef struct tsr__plan {
     const tsr__model_row *row;
@@ -57,12 +57,6 @@ void tsr__problem_clear(tsr__problem *problem);
 /* prepare.c */
 tsr_status tsr__prepare_values(tsr__problem *p, const tsr__plan *plan, const tsr_data *data);
 tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const tsr_data *data);
-/* The class of each sample that the learner sees, or -1: all labels, or those that
- * options->labelled and the seed keep. `needed_by` (or NULL) cannot do without. */
-tsr_status tsr__labels_seen(int32_t *seen, const tsr_data *data, const tsr_fit_options *options,
-                            const char *needed_by);
-/* Sample j over sqrt(x_j . sum): Xu, Liu & Gong 2003. */
-void tsr__weigh_by_cuts(tsr_matrix *x, const double *sum);
 /* tied.c: groups of samples that share a code */
 tsr_status tsr__tie_samples(tsr__problem *p, const tsr__plan *plan);
 /* pairs.c: graph and links over the rows */
@@ -85,9 +79,6 @@ tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__plan *pl
 /* Fills the solver's problem and choices. */
 void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
                            int64_t rank, int64_t per_class);
-
-/* What `labelled` says can be done. NULL says nothing. */
-tsr_status tsr__labelled_check(const char *labelled);
 
 /* init.c: whether a start has this name, or may be a file of it. */
 tsr_status tsr__init_check(const char *name);

@@ -417,3 +417,25 @@ void tsr__problem_clear(tsr__problem *p)
         tsr__free(arrays[i]);
     *p = (tsr__problem){0};
 }
+
+tsr_status tsr__prepared_make(tsr__prepared *out, const tsr_data *data,
+                              const tsr_fit_options *options)
+{
+    tsr_status status = TSR_OK;
+    tsr__problem p = {0};
+    tsr__plan plan;
+    TSR_TRY(tsr__plan_make(&plan, options));
+    TSR_TRY(tsr__prepare_values(&p, &plan, data));
+    *out = (tsr__prepared){p.x, p.owned, p.missing};
+    p.owned = p.missing = NULL;
+done:
+    tsr__problem_clear(&p);
+    return status;
+}
+
+void tsr__prepared_clear(tsr__prepared *prepared)
+{
+    tsr_matrix_free(prepared->owned);
+    tsr_matrix_free(prepared->missing);
+    *prepared = (tsr__prepared){NULL, NULL, NULL};
+}

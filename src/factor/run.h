@@ -6,6 +6,7 @@
 #define TSR_FACTOR_RUN_H
 
 #include "factor/model.h"
+#include "factor/plan.h"
 
 typedef struct tsr__run {
     const tsr_fit_options *options;

@@ -12,6 +12,7 @@
 
 #include "base/progress.h"
 #include "factor/models.h"
+#include "factor/terms.h"
 #include "matrix/block.h"
 #include "matrix/kernels.h"
 #include "matrix/known.h"
@@ -73,19 +74,6 @@ typedef struct tsr__map {
     /* Coordinate descent on theta; NULL: on the basis itself, by the loss or on the sphere. */
     void (*descend)(tsr__solver *s);
 } tsr__map;
-
-/* Terms of J, each by the setting that gives its weight. */
-typedef enum tsr__term_name {
-    TSR_TERM_LOSS,
-    TSR_TERM_CLASS,
-    TSR_TERM_GRAPH,
-    TSR_TERM_LINKS,
-    TSR_TERM_DECORRELATE,
-    TSR_TERM_ALPHA_CODES,
-    TSR_TERM_ALPHA_BASIS,
-    TSR_TERMS
-} tsr__term_name;
-extern const char *const tsr__term_names[TSR_TERMS];
 
 /* A penalty on the codes. */
 typedef struct tsr__penalty_kind {

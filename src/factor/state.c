@@ -7,6 +7,7 @@
 #include "factor/state.h"
 
 #include "factor/model.h"
+#include "factor/solver.h"
 
 #include <string.h>
 

@@ -5,7 +5,9 @@
 #ifndef TSR_FACTOR_STATE_H
 #define TSR_FACTOR_STATE_H
 
-#include "factor/solver.h"
+#include "base/status.h"
+
+typedef struct tsr__solver tsr__solver;
 
 /* Arrays of the solver. The factors are kept only where the model holds those of another run. */
 enum {

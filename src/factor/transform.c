@@ -16,6 +16,7 @@
  * normalised cuts against the training samples' sum. Kernel models compare them with the
  * training samples. */
 #include "factor/model.h"
+#include "factor/plan.h"
 #include "factor/row.h"
 
 #include "base/settings.h"

@@ -17,6 +17,7 @@
  * 4 nnz k + O((n + p q) k + n k^2) flops. Beside X there are O((n + p q) k) numbers. */
 #include "learn/encoder.h"
 
+#include "base/progress.h"
 #include "base/random.h"
 #include "matrix/blas.h"
 #include "matrix/descent.h"

@@ -6,6 +6,7 @@
 
 #include "base/settings.h"
 #include "base/text.h"
+#include "factor/prepared.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,11 +69,11 @@ tsr_status tsr__encoder_check(const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
     const tsr__baseline *baseline = NULL;
-    tsr__plan plan;
+    tsr_model_info row;
     TSR_TRY(find(&baseline, options->model));
     TSR_TRY(tsr__labelled_check(options->labelled));
     if (baseline == NULL)
-        TSR_TRY(tsr__plan_make(&plan, options));
+        TSR_TRY(tsr_fit_describe(&row, options));
 done:
     return status;
 }

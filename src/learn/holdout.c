@@ -20,7 +20,7 @@ enum { SHOWN = -1, MISSING = -2, LEAST_A_FOLD = 4 };
 
 void tsr__holdout_clear(tsr__holdout *h)
 {
-    tsr__problem_clear(&h->problem);
+    tsr__prepared_clear(&h->prepared);
     tsr__free(h->fold);
     *h = (tsr__holdout){0};
 }
@@ -121,7 +121,7 @@ done:
 /* Marks values that nobody knows; the others are shown until they are dealt. */
 static void mark_missing(tsr__holdout *h)
 {
-    const tsr_matrix *x = h->whole, *gone = h->problem.missing;
+    const tsr_matrix *x = h->whole, *gone = h->prepared.missing;
     for (int64_t i = 0; i < x->samples; i++) {
         int64_t next = gone != NULL ? gone->rows[i] : 0;
         const int64_t end = gone != NULL ? gone->rows[i + 1] : 0;
@@ -209,16 +209,17 @@ tsr_status tsr__holdout_entries(tsr__holdout *out, const tsr_data *data,
     tsr_status status = TSR_OK;
     tsr__holdout h = {.data = data, .folds = folds};
     tsr__random random = tsr__random_seed((uint64_t)fit->seed, 77);
-    tsr__plan plan;
+    tsr_model_info row;
     int64_t *list = NULL;
-    TSR_TRY(tsr__plan_make(&plan, fit));
-    if (plan.basis == TSR_BASIS_CONCEPT || plan.codes == TSR_CODES_TIED)
-        TSR_FAIL(TSR_ERROR_ARGUMENT,
-                 "%s cannot be fitted with entries held out (%s are made of whole samples): "
-                 "--by labels",
-                 fit->model, plan.basis == TSR_BASIS_CONCEPT ? "its parts" : "its codes");
-    TSR_TRY(tsr__prepare_samples(&h.problem, &plan, data));
-    h.whole = h.problem.x;
+    TSR_TRY(tsr_fit_describe(&row, fit));
+    if (row.whole)
+        TSR_FAIL(
+            TSR_ERROR_ARGUMENT,
+            "%s cannot be fitted with entries held out (its parts or codes are made of whole "
+            "samples): --by labels",
+            fit->model);
+    TSR_TRY(tsr__prepared_make(&h.prepared, data, fit));
+    h.whole = h.prepared.x;
     const int64_t n = h.whole->samples, m = h.whole->features;
     TSR_NEW(h.fold, h.whole->sparse ? h.whole->rows[n] : n * h.whole->stride);
     TSR_NEW(list, m);

@@ -4,7 +4,7 @@
 #ifndef TSR_LEARN_HOLDOUT_H
 #define TSR_LEARN_HOLDOUT_H
 
-#include "factor/plan.h"
+#include "factor/prepared.h"
 
 /* The same for every fit that is compared. */
 typedef struct tsr__holdout {
@@ -13,7 +13,7 @@ typedef struct tsr__holdout {
     int64_t folds;
     int64_t judged;          /* labels or entries that are held out, each once */
     int32_t *fold;           /* of each sample (labels) or value (entries); -1: always shown */
-    tsr__problem problem;    /* entries: owns what they are taken from */
+    tsr__prepared prepared;  /* entries: what they are taken from */
     const tsr_matrix *whole; /* entries: the samples as a fit prepares them */
     double square, largest;  /* entries: mean square of those that are known, and the largest */
 } tsr__holdout;
