@@ -126,9 +126,9 @@ static inline tsr_model *lab_fit(const tsr_data *data, const tsr_fit_options *o)
 /* The row of the table that is `name`: what it uses. */
 static inline bool lab_needs_labels(const tsr_fit_options *o)
 {
-    tsr__plan plan;
-    check_ok(tsr__plan_make(&plan, o));
-    return tsr__plan_needs_labels(&plan);
+    tsr__spec spec;
+    check_ok(tsr__spec_make(&spec, o));
+    return tsr__spec_needs_labels(&spec);
 }
 
 /* A start: f m x k or w n x k, g rows x k, row-major; written as the command line takes it. */
@@ -237,8 +237,9 @@ static inline bool lab_same_models(const tsr_model *a, const tsr_model *b)
 
 /* The solver on a bench, set up as a fit would. */
 typedef struct bench {
-    tsr__plan plan;
+    tsr__spec spec;
     tsr__problem problem;
+    tsr__plan plan;
     tsr__solver s;
     tsr__arena arena;
     tsr__names notes;
@@ -248,14 +249,15 @@ static inline void bench_open(bench *b, const tsr_data *data, const tsr_fit_opti
 {
     int64_t rank = 0, per_class = 0;
     *b = (bench){0};
-    check_ok(tsr__plan_make(&b->plan, o));
-    check_ok(tsr__problem_make(&b->problem, &b->plan, data, &b->notes));
-    check_ok(tsr__plan_rank(&rank, &per_class, &b->plan, &b->problem));
-    tsr__solver_configure(&b->s, &b->plan, &b->problem, rank, per_class);
+    check_ok(tsr__spec_make(&b->spec, o));
+    check_ok(tsr__problem_make(&b->problem, &b->spec, data, &b->notes));
+    check_ok(tsr__plan_rank(&rank, &per_class, &b->spec, &b->problem));
+    check_ok(tsr__plan_make(&b->plan, &b->spec, &b->problem, rank, per_class));
+    b->s = tsr__solver_of(&b->plan, &b->problem);
     tsr__solver_layout(&b->s, &b->arena);
     check_ok(tsr__arena_open(&b->arena));
     tsr__solver_layout(&b->s, &b->arena);
-    check_ok(tsr__init_factors(&b->s, &b->plan, &b->problem, 0));
+    check_ok(tsr__init_factors(&b->s, &b->spec, 0));
     tsr__solver_start(&b->s);
 }
 

@@ -30,23 +30,6 @@ static void check_table(const char *head, const char *lines)
         fail_msg("the table should be:\n%s%s", head, lines);
 }
 
-static const char *basis_of(const tsr__solver *s)
-{
-    return s->basis_rule != TSR_RULE_DESCEND ? "bound"
-           : s->map->descend != NULL         ? "weights, sample by sample"
-           : s->sphere                       ? "vectors on the sphere"
-                                             : "rows";
-}
-
-static const char *norm_of(const tsr__solver *s)
-{
-    const bool l1 = s->norm == TSR_BASIS_NORM_L1, priced = s->scale == TSR_SCALE_MODEL;
-    return s->scale == TSR_SCALE_FREE ? "none"
-           : priced && !s->sphere     ? (l1 ? "L1, by a price" : "L2, by a price")
-           : l1                       ? "L1"
-                                      : "L2";
-}
-
 static void rules_of_the_rows(void **state)
 {
     static char lines[8192];
@@ -59,13 +42,13 @@ static void rules_of_the_rows(void **state)
         bench b;
         lab_options_of(&o, 1, "rank=6 neighbours=4 model=%s", row->name);
         bench_open(&b, data, &o.o);
-        tsr__line_add(&line, "| %s | %s | %s | %s | %s |\n", row->name, basis_of(&b.s),
-                      b.s.codes_rule == TSR_RULE_DESCEND ? "rows" : "bound", norm_of(&b.s),
-                      b.s.extrapolates ? "yes" : "no");
+        tsr__line_add(&line, "| %s | %s | %s | %s | %s |\n", row->name, b.plan.basis.rule->name,
+                      b.plan.codes.rule->name, tsr__plan_norm(&b.plan),
+                      b.plan.extrapolates ? "yes" : "no");
         bench_close(&b);
     }
     read_text("doc/mathematics.md");
-    check_table("| row | basis descends by | codes by | unit basis | extrapolated |\n"
+    check_table("| row | rule of the basis | of the codes | norm | extrapolated |\n"
                 "|---|---|---|---|---|\n",
                 lines);
     tsr_data_free(data);
@@ -74,17 +57,11 @@ static void rules_of_the_rows(void **state)
 
 static void add_weights(tsr__line *line, const tsr__weights *w)
 {
-    const struct {
-        const char *name;
-        double weight;
-    } all[] = {{"class", w->class_driven},    {"graph", w->graph},
-               {"label-edge", w->label_edge}, {"must", w->links_must},
-               {"cannot", w->links_cannot},   {"decorrelate", w->decorrelate}};
     bool any = false;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!(all[i].weight > 0))
+    for (tsr__weight_name i = 0; i < TSR_WEIGHTS; i++) {
+        if (!(w->of[i] > 0))
             continue;
-        tsr__line_add(line, "%s%s %g", any ? ", " : "", all[i].name, all[i].weight);
+        tsr__line_add(line, "%s%s %g", any ? ", " : "", tsr__weight_names[i], w->of[i]);
         any = true;
     }
 }

@@ -6,6 +6,8 @@
  * not matter where the scale belongs to the model. */
 #include "lab.h"
 
+#include "base/text.h"
+
 enum { N = 18, M = 11, K = 6 };
 
 static void weight_zero_is_the_parent(void **state)
@@ -166,23 +168,25 @@ static void scaling_the_data(void **state)
     for (int64_t i = 0; i < N * M; i++)
         large.x[i] *= c;
     for (const tsr__model_row *row = tsr__models; row->name != NULL; row++) {
-        const tsr__weights *w = &row->weights[TSR_UNIT_ONE];
-        const bool kl = row->loss == TSR_LOSS_KL, concept = row->basis == TSR_BASIS_CONCEPT;
+        const bool concept = row->basis == TSR_BASIS_CONCEPT;
         const double codes = concept || row->ncw ? 1 : c, basis = concept ? c : 1;
-        const double lift = row->ncw ? 1 : kl ? c : c * c;
-        const double linear = lift / codes, quadratic = lift / codes / codes;
+        const double lift = row->ncw ? 1 : pow(c, row->loss->degree);
         char line[512];
         b = a;
         for (int64_t i = 0; i < N * K; i++)
             b.g[i] *= codes;
         (void)snprintf(line, sizeof line, "solver=mu model=%s", row->name);
         tsr_model *p = fit_from(&l, &a, 25, line);
-        (void)snprintf(line, sizeof line,
-                       "solver=mu model=%s class=%.17g graph=%.17g must=%.17g cannot=%.17g "
-                       "decorrelate=%.17g",
-                       row->name, linear * w->class_driven, quadratic * w->graph,
-                       quadratic * w->links_must, quadratic * w->links_cannot,
-                       lift * w->decorrelate);
+        tsr__line more = TSR_LINE(line);
+        tsr__line_add(&more, "solver=mu model=%s", row->name);
+        for (int t = 0; tsr__term_kinds[t] != NULL; t++)
+            for (int i = 0; i < 2; i++) {
+                const tsr__weight_name w = tsr__term_kinds[t]->weights[i];
+                if (w != TSR_WEIGHTS)
+                    tsr__line_add(&more, " %s=%.17g", tsr__weight_names[w],
+                                  row->weights[TSR_UNIT_ONE].of[w] * lift /
+                                      pow(codes, tsr__term_kinds[t]->degree));
+            }
         tsr_model *q = fit_from(&large, &b, 25, line);
         for (int64_t i = 0; i < N * K; i++)
             ((double *)p->codes->values)[i] *= codes;
@@ -341,8 +345,8 @@ static void scale_of_the_start(void **state)
     for (int64_t i = 0; i < M * K; i++)
         b.f[i] *= 10;
     for (const tsr__model_row *row = tsr__models; row->name != NULL; row++) {
-        const tsr__weights *w = &row->weights[TSR_UNIT_ONE];
-        const bool held = w->class_driven + w->graph + w->links_cannot > 0;
+        const double *w = row->weights[TSR_UNIT_ONE].of;
+        const bool held = w[TSR_WEIGHT_CLASS] + w[TSR_WEIGHT_GRAPH] + w[TSR_WEIGHT_CANNOT] > 0;
         char line[128];
         (void)snprintf(line, sizeof line, "model=%s", row->name);
         tsr_model *p = fit_from(&l, &a, 300, line), *q = fit_from(&l, &b, 300, line);

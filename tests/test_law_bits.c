@@ -61,7 +61,7 @@ static void threads_on_small_problems(void **state)
                 bench b;
                 lab_options_of(&options, 2, "rank=6 solver=%s %s", solvers[solver], lines[i]);
                 bench_open(&b, data, &options.o);
-                b.s.threads = threads;
+                b.plan.threads = threads;
                 for (int step = 0; step < 3; step++)
                     tsr__solver_step(&b.s);
                 objective[threads > 1] = tsr__solver_objective(&b.s);

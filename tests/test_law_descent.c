@@ -4,6 +4,8 @@
  * the rows that the table below names, and for no other. */
 #include "lab.h"
 
+#include "base/text.h"
+
 enum { ITERATIONS = 300 };
 
 /* How often J rises, beyond rounding. */
@@ -37,10 +39,11 @@ static int64_t rises_of(double lowest, bool sparse, const char *line)
 /* The row with its own weights times `by`. */
 static void weigh(char *line, size_t size, const tsr__model_row *row, tsr__unit unit, double by)
 {
-    const tsr__weights *w = &row->weights[unit];
-    (void)snprintf(line, size, "model=%s class=%g graph=%g must=%g cannot=%g decorrelate=%g",
-                   row->name, by * w->class_driven, by * w->graph, by * w->links_must,
-                   by * w->links_cannot, by * w->decorrelate);
+    tsr__line out = {line, 0, size};
+    tsr__line_add(&out, "model=%s", row->name);
+    for (tsr__weight_name w = 0; w < TSR_WEIGHTS; w++)
+        if (w != TSR_WEIGHT_LABEL_EDGE)
+            tsr__line_add(&out, " %s=%g", tsr__weight_names[w], by * row->weights[unit].of[w]);
 }
 
 static void default_never_rises(void **state)

@@ -19,7 +19,7 @@ static double objective_at(bench *b, void *theta, int64_t at, double value)
 static double half(const bench *b, const void *part, int64_t at, bool pull, const char *line)
 {
     const double value = part != NULL ? tsr__real_get(&b->s, part, at) : 0;
-    if (!(value >= 0) && !(pull && b->s.map == &tsr__map_signed))
+    if (!(value >= 0) && !(pull && b->s.plan->map->split))
         fail_msg("'%s': a half is %g", line, value);
     return value;
 }
@@ -39,7 +39,8 @@ static void check_entry(bench *b, void *theta, int64_t at, const tsr__halves *h,
         (2 * step);
     if (!(fabs(slope - gradient) <= 1e-6 * scale))
         fail_msg("'%s', %s[%d]: gradient %.9g, difference %.9g (scale %.3g)", line,
-                 theta == b->s.codes ? "codes" : "basis", (int)at, gradient, slope, scale);
+                 theta == b->s.state.codes ? "codes" : "basis", (int)at, gradient, slope,
+                 scale);
 }
 
 /* The largest sum of halves: what rounding is measured against. */
@@ -62,22 +63,23 @@ static void check_codes(bench *b, const char *line)
     for (int64_t at = 0; at < s->n * s->k; at++) {
         tsr__block block;
         tsr__solver_start(s);
-        check_ok(s->source.get(&block, &s->source, at / s->k / s->source.block_samples));
-        tsr__codes_halves(s, &block, &s->lane[0]);
-        check_entry(b, s->codes, at, &s->lane[0].halves, at - block.first * s->k,
-                    size_of(s, &s->lane[0].halves, block.samples * s->k), line);
+        check_ok(s->problem->by_sample.get(&block, &s->problem->by_sample,
+                                           at / s->k / s->problem->by_sample.block_samples));
+        tsr__codes_halves(s, &block, &s->work.lane[0]);
+        check_entry(b, s->state.codes, at, &s->work.lane[0].halves, at - block.first * s->k,
+                    size_of(s, &s->work.lane[0].halves, block.samples * s->k), line);
     }
 }
 
 static void check_basis(bench *b, const char *line)
 {
     tsr__solver *s = &b->s;
-    void *theta = s->weights != NULL ? s->weights : s->basis;
-    const int64_t rows = s->weights != NULL ? s->atoms.samples : s->m;
+    void *theta = tsr__theta(s);
+    const int64_t rows = tsr__theta_rows(s);
     for (int64_t at = 0; at < rows * s->k; at++) {
         tsr__solver_start(s);
         tsr__basis_halves(s);
-        const tsr__halves h = s->theta_halves;
+        const tsr__halves h = s->work.theta;
         check_entry(b, theta, at, &h, at, size_of(s, &h, rows * s->k), line);
     }
 }

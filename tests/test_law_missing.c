@@ -40,23 +40,23 @@ typedef struct marking {
 static void mark_codes(void *context, const tsr__block *block, int64_t lane)
 {
     const marking *m = context;
-    tsr__codes_halves(m->s, block, &m->s->lane[lane]);
+    tsr__codes_halves(m->s, block, &m->s->work.lane[lane]);
     mark_low(m->s, m->low + block->first * m->s->k,
-             tsr__real_at(m->s, m->s->codes, block->first * m->s->k), &m->s->lane[lane].halves,
-             block->samples, m->floor);
+             tsr__real_at(m->s, m->s->state.codes, block->first * m->s->k),
+             &m->s->work.lane[lane].halves, block->samples, m->floor);
 }
 
 static void mark_all(tsr__solver *s, unsigned char *basis, unsigned char *codes)
 {
     marking m = {.s = s, .low = codes};
-    tsr__floor_of(s, m.floor, s->codes, s->n);
-    tsr__visit_blocks(&s->source, 1, mark_codes, &m);
+    tsr__floor_of(s, m.floor, s->state.codes, s->n);
+    tsr__visit_blocks(&s->problem->by_sample, 1, mark_codes, &m);
     tsr__solver_collect(s);
     tsr__basis_halves(s);
-    const void *theta = s->weights != NULL ? s->weights : s->basis;
-    const int64_t rows = s->weights != NULL ? s->atoms.samples : s->m;
+    const void *theta = tsr__theta(s);
+    const int64_t rows = tsr__theta_rows(s);
     tsr__floor_of(s, m.floor, theta, rows);
-    mark_low(s, basis, theta, &s->theta_halves, rows, m.floor);
+    mark_low(s, basis, theta, &s->work.theta, rows, m.floor);
 }
 
 /* Entries that stay marked over the last iterations, from a start with many zeros. */
@@ -68,13 +68,13 @@ static int64_t held_entries(const tsr_data *data, const tsr_fit_options *o)
     int64_t held = 0;
     bench_open(&b, data, o);
     tsr__solver *s = &b.s;
-    void *theta = s->weights != NULL ? s->weights : s->basis;
-    const int64_t rows = s->weights != NULL ? s->atoms.samples : s->m;
+    void *theta = tsr__theta(s);
+    const int64_t rows = tsr__theta_rows(s);
     assert_true(rows * s->k <= MOST && s->n * s->k <= MOST);
     for (int64_t i = 0; i < rows * s->k; i++) /* every third, but no column altogether */
         tsr__real_set(s, theta, i, (i * 7 + i / s->k) % 3 == 0 ? 0 : 1);
     for (int64_t i = 0; i < s->n * s->k; i++)
-        tsr__real_set(s, s->codes, i, (i * 5 + i / s->k) % 3 == 0 ? 0 : 1);
+        tsr__real_set(s, s->state.codes, i, (i * 5 + i / s->k) % 3 == 0 ? 0 : 1);
     tsr__solver_start(s);
     memset(still, 1, sizeof still);
     for (int64_t t = 0; t < BEFORE + LAST; t++) {
@@ -121,10 +121,10 @@ static void nothing_is_held(void **state)
             (void)snprintf(line, sizeof line, i < count ? "model=%s" : "%s",
                            i < count ? tsr__models[i].name : odd_rows[i - count]);
             lab_options_of(&o, 1, "rank=6 neighbours=4 missing=mask %s", line);
-            tsr__plan plan;
-            check_ok(tsr__plan_make(&plan, &o.o));
+            tsr__spec spec;
+            check_ok(tsr__spec_make(&spec, &o.o));
             if (form / 2 == 1 &&
-                (plan.basis == TSR_BASIS_CONCEPT || plan.codes == TSR_CODES_TIED))
+                (spec.basis == TSR_BASIS_CONCEPT || spec.codes == TSR_CODES_TIED))
                 continue;
             const int64_t held = held_entries(data, &o.o);
             if (held > 0)

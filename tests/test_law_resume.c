@@ -181,7 +181,7 @@ static void other_settings_are_said_or_refused(void **state)
     assert_int_equal(tsr_fit_resume(&whole, data, part, &o.o), TSR_ERROR_ARGUMENT);
     assert_non_null(strstr(tsr_message(), "--rank was '6' and cannot become '5'"));
     o.o.rank = 6;
-    tsr__state_clear(&part->state); /* as an archive of an older version */
+    tsr__halt_clear(&part->state); /* as an archive of an older version */
     check_ok(tsr_fit_resume(&whole, data, part, &o.o));
     assert_true(has_note(whole, "not where the fit stopped"));
     assert_true(whole->report.objective <= part->report.objective);
@@ -231,10 +231,10 @@ static void odd_archives_are_refused(void **state)
             model->report.rho = bad[i];
             assert_true(go_on_from(data, model) < 0);
             model->report.rho = 1;
-            double *gram = model->state.part[TSR_STATE_GRAM].values;
-            model->state.part[TSR_STATE_GRAM].count -= 1;
+            double *gram = model->state.part[TSR_HALT_GRAM].values;
+            model->state.part[TSR_HALT_GRAM].count -= 1;
             check_fails(go_on_from(data, model), TSR_ERROR_DATA, "gram");
-            model->state.part[TSR_STATE_GRAM].count += 1;
+            model->state.part[TSR_HALT_GRAM].count += 1;
             gram[0] = (double)NAN;
             assert_true(go_on_from(data, model) < 0);
             double *history = model->objective;
@@ -267,7 +267,7 @@ static void other_labels_are_refused(void **state)
         o.o.seed = 5;
         check_fails(tsr_fit_resume(&whole, data, model, &o.o), TSR_ERROR_ARGUMENT, "--seed");
         o.o.seed = 0;
-        tsr__state_clear(&model->state);
+        tsr__halt_clear(&model->state);
     }
     tsr_model_free(model);
     tsr_data_free(data);

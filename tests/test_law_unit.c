@@ -13,10 +13,10 @@ typedef struct growth {
 
 static growth growth_of(const tsr_fit_options *o, double s)
 {
-    tsr__plan plan;
-    check_ok(tsr__plan_make(&plan, o));
-    const bool same = o->normalize != 0 || plan.ncw; /* the solver sees the same samples */
-    const bool concept = plan.basis == TSR_BASIS_CONCEPT;
+    tsr__spec spec;
+    check_ok(tsr__spec_make(&spec, o));
+    const bool same = o->normalize != 0 || spec.ncw; /* the solver sees the same samples */
+    const bool concept = spec.basis == TSR_BASIS_CONCEPT;
     return (growth){1, same ? 1 : s, same || !concept ? 1 : 1 / s};
 }
 

@@ -65,7 +65,7 @@ static const tsr_transform_options thorough = {.iterations = 20000, .tolerance =
 
 static void check_optimal(const tsr_data *data, const tsr__model_row *row)
 {
-    const bool kl = row->loss == TSR_LOSS_KL;
+    const bool kl = row->loss->degree == 1;
     const tsr_matrix *x = tsr_data_samples(data);
     tsr_matrix *codes = NULL;
     lab_options options;
@@ -101,7 +101,7 @@ static void transform_is_optimal(void **state)
 static void move_codes(void *context, const tsr__block *block, int64_t lane)
 {
     tsr__solver *s = context;
-    tsr__update_codes(s, block, &s->lane[lane]);
+    s->plan->codes.rule->codes(s, block, &s->work.lane[lane]);
 }
 
 /* A fit that may move its codes only, run long enough, ends where transform does. */
@@ -126,18 +126,19 @@ static void transform_is_a_fit_of_the_codes(void **state)
         tsr_model *model = lab_fit(data, &options.o);
         check_ok(tsr_model_transform(&codes, model, data, &thorough));
         bench_open(&b, data, &options.o);
-        const tsr_matrix *from = b.s.kernel || b.s.weights != NULL ? model->weights : NULL;
-        void *theta = b.s.weights != NULL ? b.s.weights : b.s.basis;
+        const tsr_matrix *from =
+            b.problem.held.kernel != NULL || b.s.state.weights != NULL ? model->weights : NULL;
+        void *theta = b.s.state.weights != NULL ? b.s.state.weights : b.s.state.basis;
         for (int64_t e = 0; e < (from != NULL ? N : M) * b.s.k; e++)
             tsr__real_set(&b.s, theta, e,
                           from != NULL ? tsr_matrix_at(from, e / b.s.k, e % b.s.k)
                                        : tsr_matrix_at(model->basis, e % b.s.k, e / b.s.k));
         tsr__solver_start(&b.s);
         for (int step = 0; step < 8000; step++)
-            tsr__visit_blocks(&b.s.source, 1, move_codes, &b.s);
+            tsr__visit_blocks(&b.s.problem->by_sample, 1, move_codes, &b.s);
         double apart = 0, most = 0;
         for (int64_t e = 0; e < N * b.s.k; e++) {
-            const double g = tsr__real_get(&b.s, b.s.codes, e);
+            const double g = tsr__real_get(&b.s, b.s.state.codes, e);
             most = fmax(most, g);
             apart = fmax(apart, fabs(g - tsr_matrix_at(codes, e / b.s.k, e % b.s.k)));
         }
@@ -389,10 +390,10 @@ static void empty_samples_and_features(void **state)
             all_finite(model->weights, row->name, "weights");
             all_finite(codes, row->name, "transformed codes");
             for (int64_t a = 0; a < 6; a++) {
-                assert_true(row->weights[0].graph > 0 ||
+                assert_true(row->weights[0].of[TSR_WEIGHT_GRAPH] > 0 ||
                             tsr_matrix_at(model->codes, EMPTY, a) == 0);
                 assert_true(tsr_matrix_at(codes, EMPTY, a) == 0);
-                assert_true(row->weights[0].decorrelate > 0 ||
+                assert_true(row->weights[0].of[TSR_WEIGHT_DECORRELATE] > 0 ||
                             tsr_matrix_at(model->basis, a, 3) == 0);
             }
             tsr_matrix_free(codes);

@@ -128,3 +128,12 @@ const char *tsr__printable_copy(char *out, size_t size, const char *text)
             *c = ' ';
     return tsr__printable(out);
 }
+
+void tsr__line_fill(tsr__line *line, const char *template, const char *const *parts)
+{
+    for (const char *hole; (hole = strstr(template, "%s")) != NULL; template = hole + 2) {
+        tsr__line_add(line, "%.*s%s", (int)(hole - template), template, *parts);
+        parts++;
+    }
+    tsr__line_add(line, "%s", template);
+}

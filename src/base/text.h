@@ -46,6 +46,9 @@ void tsr__line_add(tsr__line *line, const char *format, ...);
         (buffer), 0, sizeof(buffer)                                                            \
     }
 
+/* Adds a template, each %s in it replaced by the next part. */
+void tsr__line_fill(tsr__line *line, const char *template, const char *const *parts);
+
 /* A text as it may be shown: control characters, which a terminal would obey, become '?'. In place;
  * returns it. And a copy of at most `size` bytes. */
 char *tsr__printable(char *text);

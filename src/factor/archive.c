@@ -11,6 +11,7 @@
  * and behind its end a seal (io/seal.h). `parts` names the parts that were written: none of them may
  * be missing. Format 1 had neither that nor a seal, and texts of variable length. */
 #include "factor/parts.h"
+#include "factor/solver.h"
 
 #include "base/settings.h"
 #include "base/text.h"
@@ -137,11 +138,11 @@ tsr_status tsr_model_write(const tsr_model *model, const char *path)
     tsr_status status = TSR_OK;
     tsr__output output = {NULL, NULL, 0};
     tsr__hdf5 *file = NULL;
-    tsr__plan plan;
+    tsr__spec spec;
     /* What could not be read again is not written. */
-    TSR_TRY(tsr__plan_make(&plan, &model->options));
+    TSR_TRY(tsr__spec_make(&spec, &model->options));
     TSR_TRY(tsr__numbers_check(model));
-    TSR_TRY(tsr__parts_check(model, &plan));
+    TSR_TRY(tsr__parts_check(model, &spec));
     TSR_TRY(tsr__output_begin(&output, path, false));
     TSR_TRY(tsr__hdf5_create(&file, output.temporary));
     status = put_all(file, model);
@@ -335,18 +336,18 @@ static tsr_status get_all(tsr_model *model, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
     tsr_fit_report *r = &model->report;
-    tsr__plan plan;
+    tsr__spec spec;
     int64_t format = 1;
     TSR_TRY(get_format(&format, file));
     TSR_TRY(check_list(file, format));
     TSR_TRY(get_settings(model, file));
-    TSR_TRY(tsr__plan_make(&plan, &model->options));
-    r->model = plan.row->name;
-    r->loss = plan.loss == TSR_LOSS_KL ? tsr__loss_kl.name : tsr__loss_frobenius.name;
+    TSR_TRY(tsr__spec_make(&spec, &model->options));
+    r->model = spec.row->name;
+    r->loss = spec.loss->name;
     TSR_TRY(get_numbers(model, file, format));
     TSR_TRY(get_terms(model, file));
     TSR_TRY(get_parts(model, file));
-    TSR_TRY(tsr__parts_check(model, &plan));
+    TSR_TRY(tsr__parts_check(model, &spec));
     TSR_TRY(get_image(model->basis, file));
     if (tsr__hdf5_has_attribute(file, "", "data"))
         TSR_TRY(tsr__hdf5_get_text(&model->origin, file, "", "data"));

@@ -1,53 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Fitting: prepare the data, run the solver from each start, keep the best, hand the parts
- * over.
- *
- * An iteration's objective is J on the original data. A run stops when ten iterations together
- * gain less than `tolerance` of J, or when progress says so; an objective that is not finite,
- * or that falls without end, stops it with an error that names the weight to lower. */
+ * Fitting: prepare the data, make a plan, solve from each start, keep the best, hand the parts
+ * over. J is that on the original data; where it is no number, or falls without end, the error
+ * names the weight to lower. */
 #include "factor/run.h"
 #include "io/file.h"
 
 #include <math.h>
+#include <stdio.h>
 
-enum { WINDOW = 10 };
+/* The heaviest weight of a term, or TSR_WEIGHTS. */
+static tsr__weight_name heaviest(const tsr__plan *plan, const tsr__weights *w)
+{
+    tsr__weight_name most = TSR_WEIGHTS;
+    for (const tsr__term *t = plan->term; t < tsr__terms_end(plan); t++) {
+        const tsr__weight_name of = t->kind->weights[0];
+        if (of != TSR_WEIGHTS && w->of[of] > 0 &&
+            (most == TSR_WEIGHTS || w->of[of] > w->of[most]))
+            most = of;
+    }
+    return most;
+}
 
 static tsr_status diverged(const tsr__run *r)
 {
-    const tsr__weights *w = &r->plan.weights;
-    if (r->options->link_form == 1 && (w->links_must > 0 || r->options->links != NULL))
+    const tsr__weights *w = &r->spec.weights;
+    const tsr__weight_name most = heaviest(&r->plan, w);
+    if (r->problem.pairs.reward &&
+        (w->of[TSR_WEIGHT_MUST] > 0 || r->problem.pairs.attract != NULL))
         return tsr__fail(TSR_ERROR_DIVERGED,
                          "the must-link reward outgrew the loss: lower --must (now %g) or take "
                          "--link-form bounded",
-                         w->links_must);
-    const struct {
-        const char *name;
-        double weight;
-    } weights[] = {{"class", w->class_driven},
-                   {"graph", w->graph},
-                   {"cannot", w->links_cannot},
-                   {"decorrelate", w->decorrelate}};
-    size_t heaviest = 0;
-    for (size_t i = 1; i < sizeof weights / sizeof *weights; i++)
-        heaviest = weights[i].weight > weights[heaviest].weight ? i : heaviest;
-    if (weights[heaviest].weight > 0)
+                         w->of[TSR_WEIGHT_MUST]);
+    if (most != TSR_WEIGHTS)
         return tsr__fail(TSR_ERROR_DIVERGED,
-                         "the objective is no longer a number: lower --%s "
-                         "(now %g)",
-                         weights[heaviest].name, weights[heaviest].weight);
+                         "the objective is no longer a number: lower --%s (now %g)",
+                         tsr__weight_names[most], w->of[most]);
     return tsr__fail(TSR_ERROR_DIVERGED,
                      "the objective is no longer a number: the data may span "
                      "too many powers of ten");
-}
-
-/* True when the last ten iterations together gained less than the tolerance. */
-static bool settled(const tsr__run *r, int64_t done)
-{
-    if (r->options->tolerance <= 0 || done <= WINDOW)
-        return false;
-    const double before = r->objective[done - 1 - WINDOW], now = r->objective[done - 1];
-    return before - now <= r->options->tolerance * fabs(now);
 }
 
 /* The best so far of the finished starts stands in for the current run's factors. */
@@ -56,6 +47,7 @@ static void lend(tsr_model *to, const tsr_model *best)
     to->report = best->report;
     to->basis = best->basis, to->codes = best->codes, to->weights = best->weights;
     to->gram = best->gram, to->objective = best->objective, to->seconds = best->seconds;
+    to->history = best->history;
     for (int i = 0; best->basis != NULL && i < TSR_TERMS; i++)
         to->terms[i] = best->terms[i];
 }
@@ -68,7 +60,7 @@ static tsr_status save(tsr__run *r)
     tsr_model *so_far = NULL;
     bool lent = false;
     TSR_TRY(tsr__run_begin_model(&so_far, r));
-    if (r->model->basis != NULL && r->least <= r->objective[r->iterations - 1]) {
+    if (r->model->basis != NULL && r->least <= tsr__run_objective(r)) {
         lend(so_far, r->model);
         lent = true;
         TSR_TRY(tsr__run_keep_apart(so_far, r));
@@ -84,11 +76,12 @@ done:
     return status;
 }
 
-/* Saves once a minute. A disk that is full for a while is no reason to lose the fit: the first
+/* Once a minute. A disk that is full for a while is no reason to lose the fit: the first
  * of the checkpoints that fail is noted, and returned to be told. */
-static const char *checkpoint(tsr__run *r)
+static const char *save_sometimes(void *user)
 {
     enum { EVERY = 60 };
+    tsr__run *r = user;
     char note[TSR_MESSAGE_SIZE + 128];
     tsr__names *notes = &r->model->notes;
     if (r->options->checkpoint == NULL || tsr__clock() - r->saved < EVERY)
@@ -101,53 +94,40 @@ static const char *checkpoint(tsr__run *r)
     (void)snprintf(note, sizeof note,
                    "the checkpoint after %lld iterations could not be written, and is tried "
                    "again every minute: %s",
-                   (long long)r->iterations, tsr_message());
+                   (long long)r->history.iterations, tsr_message());
     return tsr__names_add(notes, note) == TSR_OK ? notes->name[notes->count - 1] : NULL;
 }
 
-/* Steps until the run has settled, or has had its iterations. */
-static tsr_status iterate(tsr__run *r)
+static void step(void *user)
 {
-    tsr_status status = TSR_OK;
-    tsr__task task = tsr__task_begin(r->options->progress, "fitting", r->limit);
-    const double before = r->iterations > 0 ? r->seconds[r->iterations - 1] : 0,
-                 start = tsr__clock();
-    const double first = fmax(fabs(tsr__solver_objective(&r->solver)), tsr__run_size(r));
-    double last = (double)NAN;
-    r->converged = false;
-    r->saved = start;
-    if (isnan(r->begun[TSR_TERM_LOSS]))
-        tsr__solver_terms(r->begun, &r->solver);
-    while (r->iterations < r->limit && !r->converged) {
-        tsr__solver_step(&r->solver);
-        const double now = tsr__solver_objective(&r->solver);
-        r->objective[r->iterations] = now;
-        r->seconds[r->iterations++] = before + tsr__clock() - start;
-        if (!isfinite(now) || now < -1e6 * first)
-            return diverged(r);
-        r->converged = settled(r, r->iterations);
-        task.note = checkpoint(r);
-        status = tsr__task_step(&task, r->iterations, now, fabs(last - now) / fabs(now));
-        last = now;
-        if (status == TSR_ERROR_INTERRUPTED) {
-            r->interrupted = true;
-            return TSR_OK;
-        }
-        TSR_TRY(status);
-    }
-done:
-    return status;
+    tsr__solver_step(&((tsr__run *)user)->solver);
 }
 
-/* Iterates from where the solver stands, and keeps the run if it is the best. */
+static double objective(void *user, double *terms)
+{
+    const tsr__run *r = user;
+    if (terms != NULL)
+        tsr__solver_terms(terms, &r->solver);
+    return tsr__solver_objective(&r->solver);
+}
+
+/* Solves from where the solver stands, and keeps the run if it is the best. */
 static tsr_status finish_run(tsr__run *r)
 {
     tsr_status status = TSR_OK;
-    TSR_TRY(iterate(r));
-    const double now =
-        r->iterations > 0 ? r->objective[r->iterations - 1] : tsr__solver_objective(&r->solver);
-    if (!isfinite(now))
+    tsr__loop loop = {.steps = {r, step, objective, save_sometimes},
+                      .options = r->options,
+                      .history = &r->history,
+                      .limit = r->limit,
+                      .size = tsr__run_size(r)};
+    r->saved = tsr__clock();
+    if (isnan(r->begun[TSR_TERM_LOSS]))
+        tsr__solver_terms(r->begun, &r->solver);
+    TSR_TRY(tsr__solve(&loop));
+    const double now = tsr__run_objective(r);
+    if (loop.diverged || !isfinite(now))
         TSR_TRY(diverged(r));
+    r->converged = loop.converged, r->interrupted = loop.interrupted;
     if (!r->interrupted) /* else the run is not at its end */
         r->most = fmax(r->most, now);
     if (now < r->least) {
@@ -166,9 +146,9 @@ static tsr_status run_starts(tsr__run *r)
     if (r->from != NULL)
         TSR_TRY(finish_run(r));
     while (r->next < r->options->restarts && !r->interrupted) {
-        TSR_TRY(tsr__init_factors(&r->solver, &r->plan, &r->problem, r->next++));
+        TSR_TRY(tsr__init_factors(&r->solver, &r->spec, r->next++));
         tsr__solver_start(&r->solver);
-        r->iterations = 0;
+        r->history.iterations = 0;
         TSR_TRY(finish_run(r));
     }
     r->model->state.next = r->next;
@@ -188,37 +168,33 @@ static tsr_status run_fit(tsr_model **out, tsr__run *r)
     r->begun[TSR_TERM_LOSS] = (double)NAN;
     r->least = (double)INFINITY, r->most = (double)-INFINITY;
     r->limit = r->options->iterations;
-    TSR_TRY(tsr__plan_make(&r->plan, r->options));
+    TSR_TRY(tsr__spec_make(&r->spec, r->options));
     if (r->options->checkpoint != NULL)
         TSR_TRY(tsr__output_check(r->options->checkpoint, false));
     if (r->from != NULL)
         TSR_TRY(tsr__resume_check(&fresh, r, &r->notes));
-    TSR_TRY(tsr__problem_make(&r->problem, &r->plan, r->data, &r->notes));
+    TSR_TRY(tsr__problem_make(&r->problem, &r->spec, r->data, &r->notes));
     if (r->from != NULL && r->from->report.rho > 0)
         r->problem.rho = r->from->report.rho;
-    TSR_TRY(tsr__plan_rank(&rank, &per_class, &r->plan, &r->problem));
+    TSR_TRY(tsr__plan_rank(&rank, &per_class, &r->spec, &r->problem));
     if (r->from != NULL)
         TSR_TRY(tsr__resume_compare(r, rank));
-    tsr__solver_configure(&r->solver, &r->plan, &r->problem, rank, per_class);
+    TSR_TRY(tsr__plan_make(&r->plan, &r->spec, &r->problem, rank, per_class));
+    r->solver = tsr__solver_of(&r->plan, &r->problem);
     tsr__solver_layout(&r->solver, &r->arena);
     TSR_TRY(tsr__arena_open(&r->arena));
     tsr__solver_layout(&r->solver, &r->arena);
     TSR_TRY(tsr__run_begin_model(&r->model, r));
-    if (r->from != NULL) {
+    if (r->from != NULL)
         TSR_TRY(tsr__resume_begin(r, fresh));
-    } else {
-        TSR_NEW(r->objective, r->limit);
-        TSR_NEW(r->seconds, r->limit);
-    }
     TSR_TRY(run_starts(r));
     TSR_TRY(tsr__run_remember(r->model, r));
     *out = r->model, r->model = NULL;
     if (r->interrupted)
         status = tsr__fail(TSR_ERROR_INTERRUPTED, "stopped after %lld iterations",
-                           (long long)r->iterations);
+                           (long long)r->history.iterations);
 done:
-    tsr__free(r->objective);
-    tsr__free(r->seconds);
+    tsr__history_clear(&r->history);
     tsr__arena_close(&r->arena);
     tsr__problem_clear(&r->problem);
     tsr__names_clear(&r->notes);

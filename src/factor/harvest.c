@@ -14,7 +14,46 @@
 double tsr__run_size(const tsr__run *r)
 {
     const double rho = r->problem.rho;
-    return (double)r->problem.samples * (r->plan.loss == TSR_LOSS_KL ? rho : rho * rho);
+    return (double)r->problem.samples * pow(rho, r->spec.loss->degree);
+}
+
+double tsr__run_objective(const tsr__run *r)
+{
+    const tsr__history *h = &r->history;
+    return h->iterations > 0 ? h->objective[h->iterations - 1]
+                             : tsr__solver_objective(&r->solver);
+}
+
+/* J by its terms, a column each; nothing where an iteration lacks one, which those that an older
+ * archive had do. */
+static tsr_status keep_terms(tsr_matrix **out, const double terms[TSR_TERMS],
+                             const tsr__history *from)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *x = NULL;
+    int64_t columns = 0, column = 0;
+    tsr_matrix_free(*out);
+    *out = NULL;
+    for (int term = 0; term < TSR_TERMS; term++)
+        columns += !isnan(terms[term]);
+    if (from->iterations == 0)
+        return TSR_OK;
+    TSR_TRY(tsr_matrix_create(&x, from->iterations, columns, TSR_FLOAT64));
+    for (int term = 0; term < TSR_TERMS; term++) {
+        if (isnan(terms[term]))
+            continue;
+        for (int64_t i = 0; i < from->iterations; i++) {
+            const double value = from->terms[i * TSR_TERMS + term];
+            if (isnan(value))
+                goto done;
+            tsr__value_set(x->values, TSR_FLOAT64, i * columns + column, value);
+        }
+        column++;
+    }
+    *out = x, x = NULL;
+done:
+    tsr_matrix_free(x);
+    return status;
 }
 
 /* An owned matrix from a real array (rows x k), transposed or with rows repeated where told. */
@@ -40,12 +79,12 @@ static tsr_status basis_of_kernel(tsr_matrix **out, tsr__run *r)
 {
     tsr_status status = TSR_OK;
     const tsr__solver *s = &r->solver;
-    const tsr__source source = tsr__source_of_matrix(r->problem.x, 1 << 19);
+    const tsr__source source = tsr__source_of_matrix(r->problem.held.x, 1 << 19);
     void *lanes = tsr__alloc(tsr__lane_count(&source) * r->problem.features * s->k,
                              tsr__type_size(s->type));
     if (lanes == NULL)
         return TSR_ERROR_MEMORY;
-    tsr__source_collect(lanes, &source, s->basis, s->k, s->threads);
+    tsr__source_collect(lanes, &source, s->state.basis, s->k, s->plan->threads);
     status = matrix_of(out, s, lanes, r->problem.features, NULL, true);
     tsr__free(lanes);
     return status;
@@ -56,28 +95,31 @@ static tsr_status relative_error(double *out, const tsr__run *r)
 {
     tsr_status status = TSR_OK;
     const tsr__solver *s = &r->solver;
-    const tsr_matrix *x = r->problem.x;
+    const tsr_matrix *x = r->problem.held.x;
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
     const tsr__known_rows features = tsr__known_features(s);
     void *p = NULL, *q = NULL;
     double all = 0, off = 0;
-    if (s->kernel) {
-        *out = s->square > 0 ? sqrt(fmax(s->loss->value(s), 0) / s->square) : 0;
+    if (s->problem->held.kernel != NULL) {
+        *out = s->problem->square > 0
+                   ? sqrt(fmax(s->plan->loss->value(s), 0) / s->problem->square)
+                   : 0;
         return TSR_OK;
     }
     p = tsr__alloc(x->samples * s->k, tsr__type_size(s->type));
     q = tsr__alloc(s->k, tsr__type_size(s->type));
     if (p == NULL || q == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
-    tsr__source_project(p, &source, s->basis, s->k, s->threads);
+    tsr__source_project(p, &source, s->state.basis, s->k, s->plan->threads);
     for (int64_t i = 0; i < x->samples; i++) {
-        const void *g = tsr__real_at(s, s->codes, r->problem.row_of[i] * s->k);
+        const void *g = tsr__real_at(s, s->state.codes, r->problem.row_of[i] * s->k);
         const double xx = tsr__row_square(x, i);
-        if (s->missing != NULL)
-            tsr__known_times(q, 1, &s->known[0], &features, i, 1, g, s->gram);
+        if (s->problem->missing != NULL)
+            tsr__known_times(q, 1, &s->work.bench[0].known, &features, i, 1, g,
+                             s->state.metric.gram);
         else
-            tsr__times(s, q, 1, g, s->gram, 1, s->k, s->k);
+            tsr__times(s, q, 1, g, s->state.metric.gram, 1, s->k, s->k);
         all += xx;
         off += xx - 2 * kernels->dot(tsr__real_at(s, p, i * s->k), g, s->k) +
                kernels->dot(q, g, s->k);
@@ -96,38 +138,38 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
 {
     tsr_status status = TSR_OK;
     tsr__solver *s = &r->solver;
-    const int64_t n = r->problem.samples;
+    const int64_t n = r->problem.samples, done = r->history.iterations;
     tsr_fit_report *report = &model->report;
-    const double last =
-        r->iterations > 0 ? r->objective[r->iterations - 1] : tsr__solver_objective(s);
-    TSR_TRY(matrix_of(&model->codes, s, s->codes, n, r->problem.row_of, false));
-    if (s->kernel) {
+    TSR_TRY(matrix_of(&model->codes, s, s->state.codes, n, r->problem.row_of, false));
+    if (s->problem->held.kernel != NULL) {
         TSR_TRY(basis_of_kernel(&model->basis, r));
-        TSR_TRY(matrix_of(&model->weights, s, s->basis, n, NULL, false));
+        TSR_TRY(matrix_of(&model->weights, s, s->state.basis, n, NULL, false));
     } else {
-        TSR_TRY(matrix_of(&model->basis, s, s->basis, s->m, NULL, true));
-        if (s->weights != NULL)
-            TSR_TRY(matrix_of(&model->weights, s, s->weights, n, NULL, false));
+        TSR_TRY(matrix_of(&model->basis, s, s->state.basis, s->m, NULL, true));
+        if (s->state.weights != NULL)
+            TSR_TRY(matrix_of(&model->weights, s, s->state.weights, n, NULL, false));
     }
-    TSR_TRY(tsr__copy_reals(&model->objective, r->objective, r->iterations));
-    TSR_TRY(tsr__copy_reals(&model->seconds, r->seconds, r->iterations));
-    if (s->kernel) {
+    TSR_TRY(tsr__copy_reals(&model->objective, r->history.objective, done));
+    TSR_TRY(tsr__copy_reals(&model->seconds, r->history.seconds, done));
+    if (s->problem->held.kernel != NULL) {
         tsr__free(model->gram);
         TSR_NEW(model->gram, s->k * s->k);
         for (int64_t i = 0; i < s->k * s->k; i++)
-            model->gram[i] =
-                tsr__real_get(s, s->gram, i) -
-                (s->gram_negative != NULL ? tsr__real_get(s, s->gram_negative, i) : 0);
+            model->gram[i] = tsr__real_get(s, s->state.metric.gram, i) -
+                             (s->state.metric.anti_gram != NULL
+                                  ? tsr__real_get(s, s->state.metric.anti_gram, i)
+                                  : 0);
     }
-    report->iterations = r->iterations;
+    report->iterations = done;
     report->converged = r->converged;
-    report->objective = last;
+    report->objective = tsr__run_objective(r);
     tsr__solver_terms(model->terms, s);
+    TSR_TRY(keep_terms(&model->history, model->terms, &r->history));
     report->data_loss = model->terms[TSR_TERM_LOSS];
-    report->seconds = r->iterations > 0 ? r->seconds[r->iterations - 1] : 0;
+    report->seconds = done > 0 ? r->history.seconds[done - 1] : 0;
     TSR_TRY(relative_error(&report->relative_error, r));
     report->optimality = tsr__solver_optimality(s);
-    TSR_TRY(tsr__state_take(&model->state, s, false));
+    TSR_TRY(tsr__halt_take(&model->state, s, false));
     model->state.next = r->next;
     model->state.limit = r->limit;
     model->state.most = r->most;
@@ -140,10 +182,10 @@ static tsr_status note_scale(tsr_model *model, const tsr__run *r)
 {
     const tsr__solver *s = &r->solver;
     const tsr__kernels *kernels = tsr__kernels_for(s);
-    const double f = sqrt(kernels->dot(s->basis, s->basis, s->m * s->k));
-    const double g = sqrt(kernels->dot(s->codes, s->codes, s->n * s->k));
+    const double f = sqrt(kernels->dot(s->state.basis, s->state.basis, s->m * s->k));
+    const double g = sqrt(kernels->dot(s->state.codes, s->state.codes, s->n * s->k));
     char note[200];
-    if (s->scale != TSR_SCALE_FREE || s->penalties == 0 || !(g > 0) || f / g < 1e4)
+    if (s->plan->scale != TSR_SCALE_FREE || s->plan->code_terms == 0 || !(g > 0) || f / g < 1e4)
         return TSR_OK;
     (void)snprintf(
         note, sizeof note,
@@ -184,7 +226,7 @@ tsr_status tsr__run_remember(tsr_model *model, const tsr__run *r)
     const tsr__problem *p = &r->problem;
     const tsr_data *data = r->data;
     TSR_NEW(model->seen, p->samples);
-    memcpy(model->seen, p->seen, (size_t)p->samples * sizeof *model->seen);
+    memcpy(model->seen, p->classes.seen, (size_t)p->samples * sizeof *model->seen);
     if (data->labels != NULL) {
         TSR_TRY(tsr__labels_from_names(&model->labels, data->labels->of, p->samples,
                                        (const char *const *)data->labels->name,
@@ -194,14 +236,14 @@ tsr_status tsr__run_remember(tsr_model *model, const tsr__run *r)
     for (int64_t j = 0; j < data->feature_names.count; j++)
         TSR_TRY(tsr__names_add(&model->feature_names, data->feature_names.name[j]));
     TSR_TRY(tsr__recipe_copy(&model->recipe, &data->recipe));
-    if (p->kernel != NULL && r->options->kernel != 0)
-        TSR_TRY(tsr_matrix_copy_samples(&model->atoms, p->x, NULL, p->samples));
+    if (p->held.kernel != NULL && r->options->kernel != 0)
+        TSR_TRY(tsr_matrix_copy_samples(&model->atoms, p->held.x, NULL, p->samples));
     if (r->options->sample_weights != NULL)
         TSR_TRY(tsr_matrix_copy_as(&model->sample_weights, r->options->sample_weights,
                                    TSR_FLOAT64, false));
-    model->kernel_width = p->kernel_width;
-    if (p->scale != NULL)
-        TSR_TRY(tsr__copy_reals(&model->scale, p->scale, p->features));
+    model->kernel_width = p->held.kernel_width;
+    if (p->held.scale != NULL)
+        TSR_TRY(tsr__copy_reals(&model->scale, p->held.scale, p->features));
     model->basis->image = data->x->image;
     TSR_TRY(note_scale(model, r));
     if (r->from == NULL)
@@ -216,10 +258,10 @@ tsr_status tsr__run_begin_model(tsr_model **out, const tsr__run *r)
     tsr_model *model = NULL;
     TSR_NEW_ZERO(model, 1);
     TSR_TRY(tsr__model_record(model, r->options));
-    model->per_class = r->solver.per_class;
-    model->shared = r->solver.shared;
-    model->report = (tsr_fit_report){.model = r->plan.row->name,
-                                     .loss = r->solver.loss->name,
+    model->per_class = r->plan.per_class;
+    model->shared = r->plan.shared;
+    model->report = (tsr_fit_report){.model = r->spec.row->name,
+                                     .loss = r->plan.loss->name,
                                      .samples = r->problem.samples,
                                      .features = r->problem.features,
                                      .rank = r->solver.k,
@@ -236,14 +278,15 @@ done:
 tsr_status tsr__run_keep_apart(tsr_model *model, const tsr__run *r)
 {
     tsr_status status = TSR_OK;
-    tsr__state *state = &model->state;
-    TSR_TRY(tsr__state_take(state, &r->solver, true));
+    tsr__halt *state = &model->state;
+    TSR_TRY(tsr__halt_take(state, &r->solver, true));
     state->next = r->next;
     state->limit = r->limit;
     state->most = r->most;
-    state->iterations = r->iterations;
-    TSR_TRY(tsr__copy_reals(&state->objective, r->objective, r->iterations));
-    TSR_TRY(tsr__copy_reals(&state->seconds, r->seconds, r->iterations));
+    state->iterations = r->history.iterations;
+    TSR_TRY(tsr__copy_reals(&state->objective, r->history.objective, state->iterations));
+    TSR_TRY(tsr__copy_reals(&state->seconds, r->history.seconds, state->iterations));
+    TSR_TRY(keep_terms(&state->history, model->terms, &r->history));
 done:
     return status;
 }

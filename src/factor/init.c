@@ -26,21 +26,12 @@
 
 typedef struct start {
     tsr__solver *s;
-    const tsr__plan *plan;
+    const tsr__spec *spec;
     const tsr__problem *problem;
+    const tsr_matrix *x; /* the samples */
     tsr__random random;
     int64_t restart;
 } start;
-
-static void *theta_of(const tsr__solver *s)
-{
-    return s->weights != NULL ? s->weights : s->basis;
-}
-
-static int64_t theta_rows(const tsr__solver *s)
-{
-    return s->weights != NULL ? s->atoms.samples : s->m;
-}
 
 static void fill_uniform(const tsr__solver *s, void *array, int64_t count, tsr__random *random)
 {
@@ -53,28 +44,23 @@ static void fit_scale(start *b)
 {
     tsr__solver *s = b->s;
     const tsr__kernels *kernels = tsr__kernels_for(s);
-    if (b->plan->basis == TSR_BASIS_CONCEPT) { /* X W has the samples' size, a basis has none */
-        s->map->push(s);
+    if (b->spec->basis == TSR_BASIS_CONCEPT) { /* X W has the samples' size, a basis has none */
+        s->plan->map->push(s);
         tsr__fix_scale(s, TSR_SCALE_PRODUCT);
     }
     tsr__solver_start(s);
     tsr__solver_collect(s);
-    double up = kernels->dot(s->collect_lanes, s->basis, s->m * s->k);
-    double down = kernels->dot(s->gram, s->spread_lanes, s->k * s->k);
-    if (s->loss == &tsr__loss_kl) { /* at the fixed point sum x = sum y, and collect is R' G */
-        down = 0;
-        for (int64_t j = 0; j < s->k; j++)
-            down += s->column_lanes[j] * s->column_sum[j];
-    }
+    double up, down;
+    s->plan->loss->fit_size(&up, &down, s);
     if (up > 0 && down > 0)
-        kernels->scale(s->codes, up / down, s->n * s->k);
+        kernels->scale(s->state.codes, up / down, s->n * s->k);
 }
 
 static tsr_status start_random(start *b)
 {
-    fill_uniform(b->s, theta_of(b->s), theta_rows(b->s) * b->s->k, &b->random);
-    fill_uniform(b->s, b->s->codes, b->s->n * b->s->k, &b->random);
-    if (!b->plan->mu)
+    fill_uniform(b->s, tsr__theta(b->s), tsr__theta_rows(b->s) * b->s->k, &b->random);
+    fill_uniform(b->s, b->s->state.codes, b->s->n * b->s->k, &b->random);
+    if (!b->spec->mu)
         fit_scale(b);
     return TSR_OK;
 }
@@ -86,13 +72,13 @@ static void take_centers(start *b, const double *centers, const int32_t *of)
     tsr__solver *s = b->s;
     for (int64_t i = 0; i < s->n; i++)
         for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, s->codes, i * s->k + j, 0.2);
+            tsr__real_set(s, s->state.codes, i * s->k + j, 0.2);
     for (int64_t i = 0; i < b->problem->samples; i++)
-        tsr__real_set(s, s->codes, b->problem->row_of[i] * s->k + of[i], 1.2);
-    if (b->plan->basis == TSR_BASIS_CONCEPT) {
+        tsr__real_set(s, s->state.codes, b->problem->row_of[i] * s->k + of[i], 1.2);
+    if (b->spec->basis == TSR_BASIS_CONCEPT) {
         for (int64_t i = 0; i < b->problem->samples * s->k; i++) {
             const bool own = of[i / s->k] == i % s->k;
-            tsr__real_set(s, theta_of(s), i, own ? 1.2 : 0.2);
+            tsr__real_set(s, tsr__theta(s), i, own ? 1.2 : 0.2);
         }
     } else {
         double mean = 0;
@@ -100,7 +86,8 @@ static void take_centers(start *b, const double *centers, const int32_t *of)
             mean += fabs(centers[i]) / (double)(s->m * s->k);
         for (int64_t j = 0; j < s->m; j++)
             for (int64_t a = 0; a < s->k; a++) /* a hundredth of the mean: no zero is locked */
-                tsr__real_set(s, s->basis, j * s->k + a, centers[a * s->m + j] + 0.01 * mean);
+                tsr__real_set(s, s->state.basis, j * s->k + a,
+                              centers[a * s->m + j] + 0.01 * mean);
     }
     fit_scale(b);
 }
@@ -108,15 +95,15 @@ static void take_centers(start *b, const double *centers, const int32_t *of)
 static tsr_status start_kmeans(start *b)
 {
     tsr_status status = TSR_OK;
-    const tsr_matrix *x = b->problem->x;
+    const tsr_matrix *x = b->x;
     double *centers = NULL;
     int32_t *of = NULL;
     const tsr__kmeans_options options = {.clusters = b->s->k,
                                          .restarts = 5,
                                          .iterations = 100,
-                                         .seed = (uint64_t)b->plan->options->seed +
+                                         .seed = (uint64_t)b->spec->options->seed +
                                                  1000003u * (uint64_t)b->restart,
-                                         .threads = b->s->threads};
+                                         .threads = b->s->plan->threads};
     TSR_NEW(centers, b->s->k * x->features);
     TSR_NEW(of, x->samples);
     TSR_TRY(tsr__kmeans(of, centers, NULL, x, &options));
@@ -132,9 +119,9 @@ done:
 static tsr_status start_means(start *b)
 {
     tsr_status status = TSR_OK;
-    const tsr_matrix *x = b->problem->x;
-    const int64_t m = x->features, k = b->s->k, classes = b->problem->classes;
-    const int64_t own = b->s->per_class > 0 ? b->s->per_class : 1;
+    const tsr_matrix *x = b->x;
+    const int64_t m = x->features, k = b->s->k, classes = b->problem->classes.count;
+    const int64_t own = b->s->plan->per_class > 0 ? b->s->plan->per_class : 1;
     double *centers = NULL, *row = NULL, *mean = NULL, *count = NULL;
     int32_t *of = NULL;
     if (classes == 0 || own * classes > k)
@@ -149,11 +136,11 @@ static tsr_status start_means(start *b)
     const tsr__kmeans_options options = {.clusters = k,
                                          .restarts = 5,
                                          .iterations = 100,
-                                         .seed = (uint64_t)b->plan->options->seed,
-                                         .threads = b->s->threads};
+                                         .seed = (uint64_t)b->spec->options->seed,
+                                         .threads = b->s->plan->threads};
     TSR_TRY(tsr__kmeans(of, centers, NULL, x, &options));
     for (int64_t i = 0; i < x->samples; i++) {
-        const int32_t c = b->problem->seen[i];
+        const int32_t c = b->problem->classes.seen[i];
         tsr_matrix_get_sample(row, x, i);
         for (int64_t j = 0; c >= 0 && j < m; j++)
             mean[c * m + j] += row[j];
@@ -171,7 +158,7 @@ static tsr_status start_means(start *b)
             double d = 0;
             for (int64_t j = 0; j < m; j++)
                 d += (row[j] - centers[v * m + j]) * (row[j] - centers[v * m + j]);
-            const int32_t c = b->problem->seen[i];
+            const int32_t c = b->problem->classes.seen[i];
             const bool allowed = c < 0 || v >= own * classes || v / own == c;
             if (allowed && d < least) {
                 least = d;
@@ -235,15 +222,15 @@ static tsr_status start_svd(start *b, filling how)
 {
     tsr_status status = TSR_OK;
     tsr__solver *s = b->s;
-    const tsr_matrix *rows = b->problem->reduced != NULL ? b->problem->reduced : b->problem->x;
+    const tsr_matrix *rows = b->problem->held.reduced != NULL ? b->problem->held.reduced : b->x;
     const tsr__axes_options options = {.rank = s->k,
-                                       .seed = (uint64_t)b->plan->options->seed,
-                                       .threads = s->threads,
+                                       .seed = (uint64_t)b->spec->options->seed,
+                                       .threads = s->plan->threads,
                                        .about_origin = true};
     tsr__axes axes = {0};
     tsr_matrix *doubles = NULL;
     double *left = NULL, *sigma = NULL, sum = 0;
-    if (b->plan->basis == TSR_BASIS_CONCEPT)
+    if (b->spec->basis == TSR_BASIS_CONCEPT)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "nndsvd starts a free basis: --init random or kmeans for "
                                      "concept models");
     TSR_TRY(tsr_matrix_copy_as(&doubles, rows, TSR_FLOAT64, rows->sparse));
@@ -251,7 +238,7 @@ static tsr_status start_svd(start *b, filling how)
     const int64_t r = axes.rank;
     TSR_NEW(left, s->n * r);
     TSR_NEW_ZERO(sigma, s->k);
-    left_vectors(left, sigma, doubles, &axes, s->threads);
+    left_vectors(left, sigma, doubles, &axes, s->plan->threads);
     for (int64_t at = 0; at < tsr_matrix_stored(doubles); at++)
         sum += ((const double *)doubles->values)[at];
     /* what k constant vectors and codes would be, so that their product is the mean of X */
@@ -266,8 +253,8 @@ static tsr_status start_svd(start *b, filling how)
         const int part = length[0][0] * length[1][0] >= length[0][1] * length[1][1] ? 0 : 1;
         const double l = length[0][part], v = length[1][part], by = sqrt(sigma[j] * l * v);
         const double sign = part == 0 ? 1 : -1;
-        put_part(b, s->codes, left, s->n, r, j, sign, l > 0 ? by / l : 0, fill);
-        put_part(b, s->basis, axes.factor, s->m, r, j, sign, v > 0 ? by / v : 0, fill);
+        put_part(b, s->state.codes, left, s->n, r, j, sign, l > 0 ? by / l : 0, fill);
+        put_part(b, s->state.basis, axes.factor, s->m, r, j, sign, v > 0 ? by / v : 0, fill);
     }
 done:
     tsr_matrix_free(doubles);
@@ -317,26 +304,26 @@ static tsr_status start_file(start *b)
 {
     tsr_status status = TSR_OK;
     tsr__solver *s = b->s;
-    const char *path = b->plan->options->init;
-    const bool concept = b->plan->basis == TSR_BASIS_CONCEPT;
+    const char *path = b->spec->options->init;
+    const bool concept = b->spec->basis == TSR_BASIS_CONCEPT;
     tsr_data *basis = NULL, *codes = NULL;
     TSR_TRY(read_array(&basis, path, concept ? "weights" : "basis"));
     TSR_TRY(read_array(&codes, path, "codes"));
     const tsr_matrix *f = tsr_data_samples(basis), *g = tsr_data_samples(codes);
-    if (concept && (f->samples != theta_rows(s) || f->features != s->k))
-        TSR_TRY(wrong_shape(path, "weights", f, theta_rows(s), s->k));
+    if (concept && (f->samples != tsr__theta_rows(s) || f->features != s->k))
+        TSR_TRY(wrong_shape(path, "weights", f, tsr__theta_rows(s), s->k));
     if (!concept && (f->samples != s->k || f->features != s->m))
         TSR_TRY(wrong_shape(path, "basis", f, s->k, s->m));
     if (g->features != s->k || (g->samples != s->n && g->samples != b->problem->samples))
         TSR_TRY(wrong_shape(path, "codes", g, s->n, s->k));
-    for (int64_t i = 0; i < theta_rows(s); i++)
+    for (int64_t i = 0; i < tsr__theta_rows(s); i++)
         for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, theta_of(s), i * s->k + j,
+            tsr__real_set(s, tsr__theta(s), i * s->k + j,
                           concept ? tsr_matrix_at(f, i, j) : tsr_matrix_at(f, j, i));
     const bool by_sample = g->samples != s->n; /* tied: the first member's row is the group's */
     for (int64_t i = g->samples - 1; i >= 0; i--)
         for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, s->codes, (by_sample ? b->problem->row_of[i] : i) * s->k + j,
+            tsr__real_set(s, s->state.codes, (by_sample ? b->problem->row_of[i] : i) * s->k + j,
                           tsr_matrix_at(g, i, j));
 done:
     tsr_data_free(basis);
@@ -365,13 +352,16 @@ tsr_status tsr__init_check(const char *name)
                      name);
 }
 
-tsr_status tsr__init_factors(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
-                             int64_t restart)
+tsr_status tsr__init_factors(tsr__solver *s, const tsr__spec *spec, int64_t restart)
 {
-    start b = {s, plan, problem,
-               tsr__random_seed((uint64_t)plan->options->seed, (uint64_t)restart), restart};
+    start b = {.s = s,
+               .spec = spec,
+               .problem = s->problem,
+               .x = s->problem->held.x,
+               .random = tsr__random_seed((uint64_t)spec->options->seed, (uint64_t)restart),
+               .restart = restart};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strcmp(plan->options->init, starts[i].name) == 0)
+        if (strcmp(spec->options->init, starts[i].name) == 0)
             return starts[i].fill(&b);
     return start_file(&b);
 }

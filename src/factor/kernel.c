@@ -8,7 +8,7 @@
  *     cosine       x.y / (|x| |y|)
  *
  * The matrix is dense, samples x samples: these are the only models that need one. */
-#include "factor/plan.h"
+#include "factor/problem.h"
 
 #include "matrix/pass.h"
 

@@ -11,26 +11,16 @@
  * summed row by row, for where nothing is known y may be anything, and its square would drown the
  * rest. With a kernel in place of X' X, F stands for the concept weights W, `lift` for K W and
  * `gram` for W' K W. Lee & Seung 2000; cost 4 n m k a pass. */
-#include "factor/solver.h"
+#include "factor/plan.h"
 #include "matrix/descent.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
 
 #include <string.h>
 
-static const void *rows_of(const tsr__solver *s, const tsr__block *block)
-{
-    return tsr__real_at(s, s->codes, block->first * s->k);
-}
-
 static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    tsr__block_project(lane->projection, block, s->basis, s->k);
-}
-
-static double weight_of(const tsr__solver *s, int64_t row)
-{
-    return s->weight != NULL ? tsr__real_get(s, s->weight, row) : 1;
+    tsr__block_project(lane->projection, block, s->state.basis, s->k);
 }
 
 /* sum w (x^2 - 2 g p + g Q g') over the rows of a block, each with its own Q. */
@@ -38,21 +28,21 @@ static double known_value(const tsr__solver *s, const tsr__block *block, tsr__la
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const tsr__known_rows features = tsr__known_features(s);
-    const tsr__known *known = &s->known[lane - s->lane];
+    const tsr__known *known = &tsr__bench_of(s, lane)->known;
     double sum = 0;
     project(s, block, lane);
     for (int64_t i = 0; i < block->samples; i++) {
         const int64_t row = block->first + i, at = block->sparse ? block->rows[i] : 0;
         const int64_t count = block->sparse ? block->rows[i + 1] - at : block->features;
         const void *x = tsr__real_at(s, block->values, block->sparse ? at : i * block->stride);
-        const void *g = tsr__real_at(s, s->codes, row * s->k);
+        const void *g = tsr__real_at(s, s->state.codes, row * s->k);
         double loss = kernels->dot(x, x, count) -
                       2 * kernels->dot(g, tsr__real_at(s, lane->projection, i * s->k), s->k);
-        tsr__known_gram(known, &features, row, s->gram);
+        tsr__known_gram(known, &features, row, s->state.metric.gram);
         for (int64_t a = 0; a < s->k; a++)
             loss += tsr__real_get(s, g, a) *
                     kernels->dot(g, tsr__real_at(s, known->gram, a * tsr__padded(s->k)), s->k);
-        sum += weight_of(s, row) * loss;
+        sum += tsr__row_weight(s, row) * loss;
     }
     return sum;
 }
@@ -61,25 +51,26 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const int64_t count = block->samples * s->k;
-    const size_t bytes = (size_t)count * tsr__type_size(s->type);
+    const size_t bytes = tsr__real_bytes(s, count);
     memcpy(lane->halves.minus, lane->projection, bytes);
     memset(lane->halves.flat, 0, bytes);
     kernels->scale(lane->halves.minus, 2, count);
-    if (s->missing != NULL) {
+    if (s->problem->missing != NULL) {
         const tsr__known_rows features = tsr__known_features(s);
-        tsr__known_times(lane->halves.curved, 2, &s->known[lane - s->lane], &features,
-                         block->first, block->samples, rows_of(s, block), s->gram);
+        tsr__known_times(lane->halves.curved, 2, &tsr__bench_of(s, lane)->known, &features,
+                         block->first, block->samples, tsr__codes_at(s, block->first),
+                         s->state.metric.gram);
     } else {
-        tsr__times(s, lane->halves.curved, 2, rows_of(s, block), s->gram, block->samples, s->k,
-                   s->k);
+        tsr__times(s, lane->halves.curved, 2, tsr__codes_at(s, block->first),
+                   s->state.metric.gram, block->samples, s->k, s->k);
     }
-    if (s->gram_negative != NULL)
-        tsr__times(s, lane->halves.anti, 2, rows_of(s, block), s->gram_negative, block->samples,
-                   s->k, s->k);
-    if (s->weight != NULL) {
-        const void *w = tsr__real_at(s, s->weight, block->first);
+    if (s->state.metric.anti_gram != NULL)
+        tsr__times(s, lane->halves.anti, 2, tsr__codes_at(s, block->first),
+                   s->state.metric.anti_gram, block->samples, s->k, s->k);
+    if (s->problem->weight != NULL) {
+        const void *w = tsr__real_at(s, s->problem->weight, block->first);
         kernels->scale_rows(lane->halves.minus, lane->halves.minus, w, block->samples, s->k);
-        if (s->gram_negative != NULL)
+        if (s->state.metric.anti_gram != NULL)
             kernels->scale_rows(lane->halves.anti, lane->halves.anti, w, block->samples, s->k);
         kernels->scale_rows(lane->halves.curved, lane->halves.curved, w, block->samples, s->k);
     }
@@ -87,27 +78,25 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
 
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    const void *g = rows_of(s, block), *h = g;
-    if (s->weight != NULL) {
-        tsr__kernels_for(s)->scale_rows(
-            lane->weighted, g, tsr__real_at(s, s->weight, block->first), block->samples, s->k);
+    const void *g = tsr__codes_at(s, block->first), *h = g;
+    if (s->problem->weight != NULL) {
+        tsr__kernels_for(s)->scale_rows(lane->weighted, g,
+                                        tsr__real_at(s, s->problem->weight, block->first),
+                                        block->samples, s->k);
         h = lane->weighted;
     }
-    if (s->turned.blocks == 0)
-        tsr__block_collect(lane->collect, block, h, s->k, false);
-    tsr__gram(s, lane->spread, g, h, block->samples, false);
-    if (s->missing != NULL)
-        lane->value += known_value(s, block, lane);
+    if (s->problem->by_feature.blocks == 0)
+        tsr__block_collect(lane->XtG, block, h, s->k, false);
+    tsr__gram(s, lane->GtG, g, h, block->samples, false);
+    if (s->problem->missing != NULL)
+        lane->loss += known_value(s, block, lane);
 }
 
-static void collect(tsr__solver *s, const tsr__block *block, int64_t lane)
+static void collect(tsr__solver *s, const tsr__block *block)
 {
-    (void)lane;
-    tsr__block_project(tsr__real_at(s, s->collect_lanes, block->first * s->k), block, s->codes,
-                       s->k);
+    tsr__block_project(tsr__real_at(s, s->state.sums.XtG, block->first * s->k), block,
+                       s->state.codes, s->k);
 }
-
-enum { CHUNK = 256 }; /* rows of the basis that a thread takes at a time */
 
 struct features {
     const tsr__solver *s;
@@ -118,28 +107,29 @@ static void times_features(void *context, int64_t item, int thread)
 {
     const struct features *f = context;
     const tsr__solver *s = f->s;
-    const int64_t first = item * CHUNK, left = s->m - first, at = first * s->k;
+    const int64_t first = item * TSR_CHUNK, left = s->m - first, at = first * s->k;
     const tsr__known_rows samples = tsr__known_samples(s);
-    tsr__known_times(tsr__real_at(s, f->curved, at), 2, &s->known[thread], &samples, first,
-                     left < CHUNK ? left : CHUNK, tsr__real_at(s, s->basis, at),
-                     s->spread_lanes);
+    tsr__known_times(tsr__real_at(s, f->curved, at), 2, &s->work.bench[thread].known, &samples,
+                     first, left < TSR_CHUNK ? left : TSR_CHUNK,
+                     tsr__real_at(s, s->state.basis, at), s->state.sums.GtG);
 }
 
 static void basis(const tsr__solver *s, tsr__halves *halves)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const int64_t count = s->m * s->k;
-    memcpy(halves->minus, s->collect_lanes, (size_t)count * tsr__type_size(s->type));
+    memcpy(halves->minus, s->state.sums.XtG, tsr__real_bytes(s, count));
     kernels->scale(halves->minus, 2, count);
-    memset(halves->flat, 0, (size_t)count * tsr__type_size(s->type));
-    if (s->missing != NULL) {
+    memset(halves->flat, 0, tsr__real_bytes(s, count));
+    if (s->problem->missing != NULL) {
         struct features f = {s, halves->curved};
-        tsr__parallel((s->m + CHUNK - 1) / CHUNK, s->threads, times_features, &f);
+        tsr__parallel((s->m + TSR_CHUNK - 1) / TSR_CHUNK, s->plan->threads, times_features, &f);
         return;
     }
-    tsr__times(s, halves->curved, 2, s->lift, s->spread_lanes, s->m, s->k, s->k);
-    if (s->lift_negative != NULL)
-        tsr__times(s, halves->anti, 2, s->lift_negative, s->spread_lanes, s->m, s->k, s->k);
+    tsr__times(s, halves->curved, 2, s->state.metric.lift, s->state.sums.GtG, s->m, s->k, s->k);
+    if (s->state.metric.anti_lift != NULL)
+        tsr__times(s, halves->anti, 2, s->state.metric.anti_lift, s->state.sums.GtG, s->m, s->k,
+                   s->k);
 }
 
 /* Row i of a run of rows. */
@@ -169,75 +159,105 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
                           const void *slope, const void *bend)
 {
     const tsr__known_rows features = tsr__known_features(s);
-    tsr__descent descent = {.theta = tsr__real_at(s, s->codes, block->first * s->k),
+    tsr__descent descent = {.theta = tsr__real_at(s, s->state.codes, block->first * s->k),
                             .projection = lane->projection,
-                            .gram = s->gram,
+                            .gram = s->state.metric.gram,
                             .slope = slope,
                             .bend = bend,
-                            .work = s->room[lane - s->lane],
+                            .work = tsr__bench_of(s, lane)->room,
                             .rows = block->samples,
                             .k = s->k,
-                            .sweeps = s->codes_sweeps};
+                            .sweeps = s->plan->codes.sweeps};
     project(s, block, lane);
-    if (s->weight != NULL)
-        descent.weight = tsr__real_at(s, s->weight, block->first);
-    if (s->missing != NULL)
-        descend_known(s, &s->known[lane - s->lane], &features, block->first, &descent);
+    if (s->problem->weight != NULL)
+        descent.weight = tsr__real_at(s, s->problem->weight, block->first);
+    if (s->problem->missing != NULL)
+        descend_known(s, &tsr__bench_of(s, lane)->known, &features, block->first, &descent);
     else
         tsr__descents_of(s->type)->squares(&descent);
 }
 
-/* Rows of the basis from the sums; the halves serve as workspace. */
+/* Rows of the basis from the sums. */
 static void descend_rows(void *context, int64_t item, int thread)
 {
     tsr__solver *s = context;
     const tsr__known_rows samples = tsr__known_samples(s);
-    const int64_t first = item * CHUNK, at = first * s->k;
-    const int64_t rows = s->m - first < CHUNK ? s->m - first : CHUNK;
-    tsr__descent descent = {.theta = tsr__real_at(s, s->basis, at),
-                            .projection = tsr__real_at(s, s->collect_lanes, at),
-                            .gram = s->spread_lanes,
-                            .work = s->room[thread],
+    const int64_t first = item * TSR_CHUNK, at = first * s->k;
+    const int64_t rows = s->m - first < TSR_CHUNK ? s->m - first : TSR_CHUNK;
+    tsr__descent descent = {.theta = tsr__real_at(s, s->state.basis, at),
+                            .projection = tsr__real_at(s, s->state.sums.XtG, at),
+                            .gram = s->state.sums.GtG,
+                            .work = s->work.bench[thread].room,
                             .rows = rows,
                             .k = s->k,
-                            .sweeps = s->basis_sweeps};
-    tsr__basis_bend(s, first, rows, &descent.slope, &descent.bend);
-    if (s->missing != NULL)
-        descend_known(s, &s->known[thread], &samples, first, &descent);
+                            .sweeps = s->plan->basis.sweeps};
+    tsr__basis_bend(s, &s->work.bench[thread], first, rows, &descent.slope, &descent.bend);
+    if (s->problem->missing != NULL)
+        descend_known(s, &s->work.bench[thread].known, &samples, first, &descent);
     else
         tsr__descents_of(s->type)->squares(&descent);
 }
 
 static void descend_basis(tsr__solver *s)
 {
-    tsr__parallel((s->m + CHUNK - 1) / CHUNK, s->threads, descend_rows, s);
+    tsr__parallel((s->m + TSR_CHUNK - 1) / TSR_CHUNK, s->plan->threads, descend_rows, s);
 }
 
 static double value(const tsr__solver *s)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
     double sum = 0;
-    if (s->missing != NULL) {
-        for (int64_t lane = 0; lane < s->lanes; lane++)
-            sum += s->lane[lane].value;
+    if (s->problem->missing != NULL) {
+        for (int64_t lane = 0; lane < s->plan->leaves; lane++)
+            sum += s->work.lane[lane].loss;
     } else {
-        sum = s->square - 2 * kernels->dot(s->collect_lanes, s->basis, s->m * s->k) +
-              kernels->dot(s->gram, s->spread_lanes, s->k * s->k);
-        if (s->gram_negative != NULL)
-            sum -= kernels->dot(s->gram_negative, s->spread_lanes, s->k * s->k);
+        sum = s->problem->square -
+              2 * kernels->dot(s->state.sums.XtG, s->state.basis, s->m * s->k) +
+              kernels->dot(s->state.metric.gram, s->state.sums.GtG, s->k * s->k);
+        if (s->state.metric.anti_gram != NULL)
+            sum -= kernels->dot(s->state.metric.anti_gram, s->state.sums.GtG, s->k * s->k);
     }
     return sum < 0 ? 0 : sum; /* a perfect fit is a difference of equals; NaN stays NaN */
 }
 
+static void fit_size(double *up, double *down, const tsr__solver *s)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    *up = kernels->dot(s->state.sums.XtG, s->state.basis, s->m * s->k);
+    *down = kernels->dot(s->state.metric.gram, s->state.sums.GtG, s->k * s->k);
+}
+
+static double own(double x)
+{
+    return x * x;
+}
+
+static int64_t room(int64_t k, int64_t longest, bool sparse)
+{
+    (void)longest, (void)sparse;
+    return tsr__descent_room(k);
+}
+
 const tsr__loss tsr__loss_frobenius = {
     .name = "frobenius",
-    .logarithmic = false,
+    .title = "Frobenius",
+    .formula = "||%s - %s||^2",
+    .degree = 2,
+    .power = 0,
+    .step = 1,
+    .elastic = 2,
+    .inner = true,
+    .passes = 2,
+    .cost = {1, 1},
+    .own = own,
+    .room = room,
     .project = project,
     .codes = codes,
     .accumulate = accumulate,
     .collect = collect,
+    .basis = basis,
     .descend_codes = descend_codes,
     .descend_basis = descend_basis,
-    .basis = basis,
+    .fit_size = fit_size,
     .value = value,
 };

@@ -13,18 +13,14 @@
  * 2000; cost 8 n m k a pass, sparse 8 nnz k. Coordinate descent (matrix/descent.h) works on rows
  * of X for the codes and on columns for the basis: sparse data are kept by column too, of dense
  * ones a panel of columns is turned at a time. */
-#include "factor/solver.h"
+#include "factor/plan.h"
 #include "matrix/blas.h"
 #include "matrix/descent.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
 
+#include <math.h>
 #include <string.h>
-
-static void *rows_of(const tsr__solver *s, const tsr__block *block)
-{
-    return tsr__real_at(s, s->codes, block->first * s->k);
-}
 
 /* The lane's tile (block x m) = G_b F', zero where nothing is known. */
 static void reconstruct(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
@@ -34,17 +30,17 @@ static void reconstruct(const tsr__solver *s, const tsr__block *block, tsr__lane
                                   .columns = s->m,
                                   .inner = s->k,
                                   .alpha = 1,
-                                  .a = rows_of(s, block),
-                                  .b = s->basis,
-                                  .c = lane->tile,
+                                  .a = tsr__codes_at(s, block->first),
+                                  .b = s->state.basis,
+                                  .c = lane->tile[0],
                                   .lda = s->k,
                                   .ldb = s->k,
                                   .ldc = s->m};
     tsr__multiply_dense(s->type, &product);
-    for (int64_t i = 0; s->missing != NULL && i < block->samples; i++)
-        for (int64_t at = s->missing->rows[block->first + i];
-             at < s->missing->rows[block->first + i + 1]; at++)
-            tsr__real_set(s, lane->tile, i * s->m + s->missing->columns[at], 0);
+    for (int64_t i = 0; s->problem->missing != NULL && i < block->samples; i++)
+        for (int64_t at = s->problem->missing->rows[block->first + i];
+             at < s->problem->missing->rows[block->first + i + 1]; at++)
+            tsr__real_set(s, lane->tile[0], i * s->m + s->problem->missing->columns[at], 0);
 }
 
 /* The tile becomes R; returns the weighted loss of the block when asked. */
@@ -53,8 +49,8 @@ static double make_ratio(const tsr__solver *s, const tsr__block *block, tsr__lan
 {
     double sum = 0;
     for (int64_t i = 0; i < block->samples; i++) {
-        const double w = s->weight != NULL ? tsr__real_get(s, s->weight, block->first + i) : 1;
-        sum += w * tsr__kernels_for(s)->ratio(tsr__real_at(s, lane->tile, i * s->m),
+        const double w = tsr__row_weight(s, block->first + i);
+        sum += w * tsr__kernels_for(s)->ratio(tsr__real_at(s, lane->tile[0], i * s->m),
                                               tsr__real_at(s, block->values, i * block->stride),
                                               s->m, valued);
     }
@@ -65,7 +61,7 @@ static tsr__block tile_as_block(const tsr__solver *s, const tsr__block *block,
                                 const tsr__lane *lane)
 {
     tsr__block tile = *block;
-    tile.values = lane->tile;
+    tile.values = lane->tile[0];
     tile.stride = s->m;
     return tile;
 }
@@ -73,29 +69,29 @@ static tsr__block tile_as_block(const tsr__solver *s, const tsr__block *block,
 static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     if (block->sparse) {
-        const tsr__gather x = tsr__block_gather(block, s->basis, s->k);
-        (void)tsr__gathers_of(s->type)->ratio(lane->projection, &x, rows_of(s, block), false);
+        const tsr__gather x = tsr__block_gather(block, s->state.basis, s->k);
+        (void)tsr__gathers_of(s->type)->ratio(lane->projection, &x,
+                                              tsr__codes_at(s, block->first), false);
         return;
     }
     reconstruct(s, block, lane);
     (void)make_ratio(s, block, lane, false);
     const tsr__block tile = tile_as_block(s, block, lane);
-    tsr__block_project(lane->projection, &tile, s->basis, s->k);
+    tsr__block_project(lane->projection, &tile, s->state.basis, s->k);
 }
 
 /* flat rows = 1' F over the known entries. */
 static void fill_flat(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__known_rows features = tsr__known_features(s);
-    const double *sums = s->column_sum;
+    const double *sums = s->state.metric.Ft1;
     for (int64_t i = 0; i < block->samples; i++) {
-        if (s->missing != NULL) {
-            sums = s->known[lane - s->lane].sums;
-            tsr__known_sums(s->known[lane - s->lane].sums, &features, block->first + i,
-                            s->column_sum);
+        if (s->problem->missing != NULL) {
+            sums = tsr__bench_of(s, lane)->known.sums;
+            tsr__known_sums(tsr__bench_of(s, lane)->known.sums, &features, block->first + i,
+                            s->state.metric.Ft1);
         }
-        for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, lane->halves.flat, i * s->k + j, sums[j]);
+        tsr__kernels_for(s)->narrow(tsr__real_at(s, lane->halves.flat, i * s->k), sums, s->k);
     }
 }
 
@@ -103,11 +99,11 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
     const int64_t count = block->samples * s->k;
-    memcpy(lane->halves.minus, lane->projection, (size_t)count * tsr__type_size(s->type));
-    memset(lane->halves.curved, 0, (size_t)count * tsr__type_size(s->type));
+    memcpy(lane->halves.minus, lane->projection, tsr__real_bytes(s, count));
+    memset(lane->halves.curved, 0, tsr__real_bytes(s, count));
     fill_flat(s, block, lane);
-    if (s->weight != NULL) {
-        const void *w = tsr__real_at(s, s->weight, block->first);
+    if (s->problem->weight != NULL) {
+        const void *w = tsr__real_at(s, s->problem->weight, block->first);
         kernels->scale_rows(lane->halves.minus, lane->halves.minus, w, block->samples, s->k);
         kernels->scale_rows(lane->halves.flat, lane->halves.flat, w, block->samples, s->k);
     }
@@ -120,15 +116,15 @@ static double value_of(const tsr__solver *s, const tsr__block *block, const tsr_
     const tsr__known_rows features = tsr__known_features(s);
     double sum = 0;
     for (int64_t i = 0; i < block->samples; i++) {
-        tsr__gather x = tsr__block_gather(block, s->basis, s->k);
-        const void *g = tsr__real_at(s, rows_of(s, block), i * s->k);
+        tsr__gather x = tsr__block_gather(block, s->state.basis, s->k);
+        const void *g = tsr__real_at(s, tsr__codes_at(s, block->first), i * s->k);
         x.rows += i, x.samples = 1;
-        const double w = s->weight != NULL ? tsr__real_get(s, s->weight, block->first + i) : 1;
+        const double w = tsr__row_weight(s, block->first + i);
         sum += w * tsr__gathers_of(s->type)->ratio(NULL, &x, g, true);
-        if (s->missing == NULL)
+        if (s->problem->missing == NULL)
             continue;
-        double *sums = s->known[lane - s->lane].sums;
-        tsr__known_sums(sums, &features, block->first + i, s->column_sum);
+        double *sums = tsr__bench_of(s, lane)->known.sums;
+        tsr__known_sums(sums, &features, block->first + i, s->state.metric.Ft1);
         for (int64_t j = 0; j < s->k; j++)
             sum += w * sums[j] * tsr__real_get(s, g, j);
     }
@@ -138,47 +134,45 @@ static double value_of(const tsr__solver *s, const tsr__block *block, const tsr_
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
-    const void *g = rows_of(s, block), *h = g, *w = NULL;
-    if (s->weight != NULL) {
-        w = tsr__real_at(s, s->weight, block->first);
+    const void *g = tsr__codes_at(s, block->first), *h = g, *w = NULL;
+    if (s->problem->weight != NULL) {
+        w = tsr__real_at(s, s->problem->weight, block->first);
         kernels->scale_rows(lane->weighted, g, w, block->samples, s->k);
         h = lane->weighted;
     }
     if (block->sparse) {
-        lane->value += value_of(s, block, lane);
+        lane->loss += value_of(s, block, lane);
     } else {
         reconstruct(s, block, lane);
-        lane->value += make_ratio(s, block, lane, true);
+        lane->loss += make_ratio(s, block, lane, true);
         const tsr__block tile = tile_as_block(s, block, lane);
-        if (s->collects)
-            tsr__block_collect(lane->collect, &tile, h, s->k, false);
+        if (s->plan->collects)
+            tsr__block_collect(lane->XtG, &tile, h, s->k, false);
     }
-    kernels->add_column_sums(lane->column_sum, h, NULL, block->samples, s->k);
+    kernels->add_column_sums(lane->Gt1, h, NULL, block->samples, s->k);
 }
 
-static void collect(tsr__solver *s, const tsr__block *block, int64_t lane)
+static void collect(tsr__solver *s, const tsr__block *block)
 {
-    const tsr__gather x = tsr__block_gather(block, s->codes, s->k);
+    const tsr__gather x = tsr__block_gather(block, s->state.codes, s->k);
     const int64_t at = block->first * s->k;
-    (void)lane;
-    (void)tsr__gathers_of(s->type)->ratio(tsr__real_at(s, s->collect_lanes, at), &x,
-                                          tsr__real_at(s, s->basis, at), false);
+    (void)tsr__gathers_of(s->type)->ratio(tsr__real_at(s, s->state.sums.XtG, at), &x,
+                                          tsr__real_at(s, s->state.basis, at), false);
 }
 
 static void basis(const tsr__solver *s, tsr__halves *halves)
 {
     const int64_t count = s->m * s->k;
-    memcpy(halves->minus, s->collect_lanes, (size_t)count * tsr__type_size(s->type));
-    memset(halves->curved, 0, (size_t)count * tsr__type_size(s->type));
+    memcpy(halves->minus, s->state.sums.XtG, tsr__real_bytes(s, count));
+    memset(halves->curved, 0, tsr__real_bytes(s, count));
     const tsr__known_rows samples = tsr__known_samples(s);
-    const double *sums = s->column_lanes;
+    const double *sums = s->state.sums.Gt1;
     for (int64_t i = 0; i < s->m; i++) {
-        if (s->missing != NULL) {
-            sums = s->known[0].sums;
-            tsr__known_sums(s->known[0].sums, &samples, i, s->column_lanes);
+        if (s->problem->missing != NULL) {
+            sums = s->work.bench[0].known.sums;
+            tsr__known_sums(s->work.bench[0].known.sums, &samples, i, s->state.sums.Gt1);
         }
-        for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, halves->flat, i * s->k + j, sums[j]);
+        tsr__kernels_for(s)->narrow(tsr__real_at(s, halves->flat, i * s->k), sums, s->k);
     }
 }
 
@@ -186,7 +180,7 @@ static void basis(const tsr__solver *s, tsr__halves *halves)
 static void take_sums(tsr__entropy *descent, const tsr__solver *s, const tsr__known *known,
                       const tsr__known_rows *of, int64_t first, int64_t rows)
 {
-    if (s->missing == NULL)
+    if (s->problem->missing == NULL)
         return;
     for (int64_t i = 0; i < rows; i++)
         tsr__known_sums(known->sums + i * s->k, of, first + i, descent->sums);
@@ -200,21 +194,23 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
     const tsr__known_rows features = tsr__known_features(s);
     if (!block->sparse)
         project(s, block, lane);
-    tsr__entropy descent = {
-        .theta = rows_of(s, block),
-        .x = tsr__block_gather(block, s->basis, s->k),
-        .turned = s->turned_basis,
-        .width = s->m,
-        .stride = block->stride,
-        .sums = s->column_sum,
-        .pull = block->sparse ? NULL : lane->projection,
-        .weight = s->weight != NULL ? tsr__real_at(s, s->weight, block->first) : NULL,
-        .slope = slope,
-        .bend = bend,
-        .unit = s->rho,
-        .work = s->room[lane - s->lane],
-        .sweeps = s->codes_sweeps};
-    take_sums(&descent, s, &s->known[lane - s->lane], &features, block->first, block->samples);
+    tsr__entropy descent = {.theta = tsr__codes_at(s, block->first),
+                            .x = tsr__block_gather(block, s->state.basis, s->k),
+                            .turned = s->work.turned_basis,
+                            .width = s->m,
+                            .stride = block->stride,
+                            .sums = s->state.metric.Ft1,
+                            .pull = block->sparse ? NULL : lane->projection,
+                            .weight = s->problem->weight != NULL
+                                          ? tsr__real_at(s, s->problem->weight, block->first)
+                                          : NULL,
+                            .slope = slope,
+                            .bend = bend,
+                            .unit = s->problem->rho,
+                            .work = tsr__bench_of(s, lane)->room,
+                            .sweeps = s->plan->codes.sweeps};
+    take_sums(&descent, s, &tsr__bench_of(s, lane)->known, &features, block->first,
+              block->samples);
     tsr__descents_of(s->type)->entropy(&descent);
 }
 
@@ -224,19 +220,20 @@ static void descend_features(tsr__solver *s, const tsr__block *block, const void
 {
     const tsr__known_rows samples = tsr__known_samples(s);
     const int64_t at = block->first * s->k;
-    tsr__entropy descent = {.theta = tsr__real_at(s, s->basis, at),
-                            .x = tsr__block_gather(block, s->codes, s->k),
+    tsr__entropy descent = {.theta = tsr__real_at(s, s->state.basis, at),
+                            .x = tsr__block_gather(block, s->state.codes, s->k),
                             .turned = turned,
                             .width = s->n,
                             .stride = block->stride,
-                            .sums = s->column_lanes,
+                            .sums = s->state.sums.Gt1,
                             .pull =
-                                block->sparse ? NULL : tsr__real_at(s, s->collect_lanes, at),
-                            .unit = s->rho,
-                            .work = s->room[lane],
-                            .sweeps = s->basis_sweeps};
-    tsr__basis_bend(s, block->first, block->samples, &descent.slope, &descent.bend);
-    take_sums(&descent, s, &s->known[lane], &samples, block->first, block->samples);
+                                block->sparse ? NULL : tsr__real_at(s, s->state.sums.XtG, at),
+                            .unit = s->problem->rho,
+                            .work = s->work.bench[lane].room,
+                            .sweeps = s->plan->basis.sweeps};
+    tsr__basis_bend(s, &s->work.bench[lane], block->first, block->samples, &descent.slope,
+                    &descent.bend);
+    take_sums(&descent, s, &s->work.bench[lane].known, &samples, block->first, block->samples);
     tsr__descents_of(s->type)->entropy(&descent);
 }
 
@@ -257,22 +254,19 @@ static void descend_panel(void *context, int64_t item, int thread)
                              .features = s->n,
                              .stride = tsr__padded(s->n),
                              .type = s->type,
-                             .values = s->panel[thread]};
-    for (int64_t b = 0; b < s->source.blocks; b++) {
+                             .values = s->work.bench[thread].panel};
+    for (int64_t b = 0; b < s->problem->by_sample.blocks; b++) {
         tsr__block block;
-        (void)s->source.get(&block, &s->source, b);
-        kernels->transpose(tsr__real_at(s, s->panel[thread], block.first), rows.stride,
-                           tsr__real_at(s, block.values, first), block.stride, block.samples,
-                           rows.samples);
+        (void)s->problem->by_sample.get(&block, &s->problem->by_sample, b);
+        kernels->transpose(tsr__real_at(s, s->work.bench[thread].panel, block.first),
+                           rows.stride, tsr__real_at(s, block.values, first), block.stride,
+                           block.samples, rows.samples);
     }
-    for (int64_t j = 0; s->weight != NULL && j < rows.samples; j++)
-        for (int64_t i = 0; i < s->n; i++) {
-            const int64_t at = j * rows.stride + i;
-            tsr__real_set(s, s->panel[thread], at,
-                          tsr__real_get(s, s->panel[thread], at) *
-                              tsr__real_get(s, s->weight, i));
-        }
-    descend_features(s, &rows, s->turned_codes, thread);
+    for (int64_t j = 0; s->problem->weight != NULL && j < rows.samples; j++) {
+        void *row = tsr__real_at(s, s->work.bench[thread].panel, j * rows.stride);
+        kernels->scale_rows(row, row, s->problem->weight, s->n, 1);
+    }
+    descend_features(s, &rows, s->work.turned_codes, thread);
 }
 
 static void turn(const tsr__solver *s, void *to, const void *factor, int64_t rows)
@@ -282,41 +276,73 @@ static void turn(const tsr__solver *s, void *to, const void *factor, int64_t row
 
 static void descend_basis(tsr__solver *s)
 {
-    if (s->source.sparse) {
-        tsr__visit_blocks(&s->turned, s->threads, descend_sparse, s);
+    if (s->problem->by_sample.sparse) {
+        tsr__visit_blocks(&s->problem->by_feature, s->plan->threads, descend_sparse, s);
     } else {
-        turn(s, s->turned_codes, s->codes, s->n);
-        tsr__parallel((s->m + TSR_PANEL - 1) / TSR_PANEL, s->threads, descend_panel, s);
+        turn(s, s->work.turned_codes, s->state.codes, s->n);
+        tsr__parallel((s->m + TSR_PANEL - 1) / TSR_PANEL, s->plan->threads, descend_panel, s);
     }
 }
 
 /* Before a pass: what dense rows share. */
 static void prepare(tsr__solver *s)
 {
-    if (s->turned_basis != NULL)
-        turn(s, s->turned_basis, s->basis, s->m);
+    if (s->work.turned_basis != NULL)
+        turn(s, s->work.turned_basis, s->state.basis, s->m);
 }
 
 static double value(const tsr__solver *s)
 {
     double sum = 0;
-    for (int64_t lane = 0; lane < s->lanes; lane++)
-        sum += s->lane[lane].value;
-    for (int64_t j = 0; s->source.sparse && s->missing == NULL && j < s->k; j++)
-        sum += s->column_lanes[j] * s->column_sum[j];
+    for (int64_t lane = 0; lane < s->plan->leaves; lane++)
+        sum += s->work.lane[lane].loss;
+    for (int64_t j = 0; s->problem->by_sample.sparse && s->problem->missing == NULL && j < s->k;
+         j++)
+        sum += s->state.sums.Gt1[j] * s->state.metric.Ft1[j];
     return sum;
+}
+
+/* At the fixed point sum x = sum y, and XtG is R' G. */
+static void fit_size(double *up, double *down, const tsr__solver *s)
+{
+    *up = tsr__kernels_for(s)->dot(s->state.sums.XtG, s->state.basis, s->m * s->k);
+    *down = 0;
+    for (int64_t j = 0; j < s->k; j++)
+        *down += s->state.sums.Gt1[j] * s->state.metric.Ft1[j];
+}
+
+static double own(double x)
+{
+    return x > 0 ? x * log(x) : 0;
+}
+
+static int64_t room(int64_t k, int64_t longest, bool sparse)
+{
+    return longest > 0 ? tsr__entropy_room(k, longest, sparse) : tsr__descent_room(k);
 }
 
 const tsr__loss tsr__loss_kl = {
     .name = "kl",
-    .logarithmic = true,
+    .title = "KL",
+    .formula = "KL(%s, %s)",
+    .degree = 1,
+    .power = 1,
+    .step = 1,
+    .elastic = 1,
+    .tiles = 1,
+    .sweeps = 4,
+    .passes = 2,
+    .cost = {2, 20},
+    .own = own,
+    .room = room,
     .prepare = prepare,
     .project = project,
     .codes = codes,
     .accumulate = accumulate,
     .collect = collect,
+    .basis = basis,
     .descend_codes = descend_codes,
     .descend_basis = descend_basis,
-    .basis = basis,
+    .fit_size = fit_size,
     .value = value,
 };

@@ -2,6 +2,7 @@
  *
  * Fitted models: getters, the record of their settings, freeing. */
 #include "factor/parts.h"
+#include "factor/solver.h"
 
 #include "base/settings.h"
 #include "io/recipe.h"
@@ -107,7 +108,7 @@ int64_t tsr_model_lacks(const tsr_model *model)
 {
     if (model == NULL)
         return 0;
-    const tsr__state *state = &model->state;
+    const tsr__halt *state = &model->state;
     const int64_t done = state->own ? state->iterations : model->report.iterations;
     const int64_t left = state->limit - done;
     const bool starts = state->next < model->options.restarts;
@@ -152,17 +153,15 @@ const char *tsr_model_note(const tsr_model *model, int64_t i)
 
 static void show_row(tsr_model_info *out, const tsr__model_row *row)
 {
-    static const char *const losses[] = {"frobenius", "kl"},
-                             *const bases[] = {"free", "concept"},
-                             *const codes[] = {"free", "tied"};
+    static const char *const bases[] = {"free", "concept"}, *const codes[] = {"free", "tied"};
     *out = (tsr_model_info){.name = row->name,
                             .title = row->title,
-                            .loss = losses[row->loss],
+                            .loss = row->loss->name,
                             .basis = bases[row->basis],
                             .codes = codes[row->codes],
                             .uses = row->uses,
                             .source = row->source,
-                            .blocks = row->weights[TSR_UNIT_DATA].class_driven > 0,
+                            .blocks = row->weights[TSR_UNIT_DATA].of[TSR_WEIGHT_CLASS] > 0,
                             .whole = row->basis == TSR_BASIS_CONCEPT ||
                                      row->codes == TSR_CODES_TIED};
     tsr__model_objective(out->objective, sizeof out->objective, row);
@@ -183,13 +182,13 @@ tsr_status tsr_fit_describe(tsr_model_info *out, const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
     tsr_fit_options defaults;
-    tsr__plan plan;
+    tsr__spec spec;
     TSR_REQUIRE(out);
     tsr_fit_defaults(&defaults);
-    TSR_TRY(tsr__plan_make(&plan, options != NULL ? options : &defaults));
-    tsr__model_row row = *plan.row;
-    row.loss = plan.loss, row.basis = plan.basis, row.codes = plan.codes, row.ncw = plan.ncw;
-    row.weights[TSR_UNIT_DATA] = plan.weights;
+    TSR_TRY(tsr__spec_make(&spec, options != NULL ? options : &defaults));
+    tsr__model_row row = *spec.row;
+    row.loss = spec.loss, row.basis = spec.basis, row.codes = spec.codes, row.ncw = spec.ncw;
+    row.weights[TSR_UNIT_DATA] = spec.weights;
     show_row(out, &row);
 done:
     return status;

@@ -4,7 +4,7 @@
 #ifndef TSR_FACTOR_MODEL_H
 #define TSR_FACTOR_MODEL_H
 
-#include "factor/state.h"
+#include "factor/halt.h"
 #include "factor/terms.h"
 #include "io/data.h"
 
@@ -26,9 +26,10 @@ struct tsr_model {
     int32_t *seen;              /* class of each sample that the learner saw, or -1 */
     int64_t per_class, shared;
     double *objective, *seconds; /* report.iterations each */
+    tsr_matrix *history;         /* the same by terms, those that it has; or NULL */
     tsr__names feature_names, notes;
     tsr__recipe recipe; /* how the samples were made */
-    tsr__state state;   /* to go on from */
+    tsr__halt state;    /* to go on from */
 };
 
 /* *out becomes a copy of `count` numbers, or NULL for NULL; what it held is freed. */

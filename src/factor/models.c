@@ -6,24 +6,27 @@
 #include "factor/models.h"
 
 #include "base/text.h"
+#include "factor/solver.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#define F    TSR_LOSS_FROBENIUS
-#define KL   TSR_LOSS_KL
-#define FREE TSR_BASIS_FREE
-#define XW   TSR_BASIS_CONCEPT
-#define G    TSR_CODES_FREE
-#define AZ   TSR_CODES_TIED
-#define NONE                                                                                   \
-    {                                                                                          \
-        {.graph = 0},                                                                          \
-        {                                                                                      \
-            .graph = 0                                                                         \
-        }                                                                                      \
-    }
+#define F           &tsr__loss_frobenius
+#define KL          &tsr__loss_kl
+#define FREE        TSR_BASIS_FREE
+#define XW          TSR_BASIS_CONCEPT
+#define G           TSR_CODES_FREE
+#define AZ          TSR_CODES_TIED
+#define CLASS       TSR_WEIGHT_CLASS
+#define GRAPH       TSR_WEIGHT_GRAPH
+#define LABEL_EDGE  TSR_WEIGHT_LABEL_EDGE
+#define MUST        TSR_WEIGHT_MUST
+#define CANNOT      TSR_WEIGHT_CANNOT
+#define DECORRELATE TSR_WEIGHT_DECORRELATE
 
 /* clang-format off */
+#define NONE {{{0}}, {{0}}}
 const tsr__model_row tsr__models[] = {
     /* name, loss, basis, codes, weights: as published, and in units of the data;
      *      links, root, ncw; for people: name, supervision used, citation */
@@ -33,40 +36,42 @@ const tsr__model_row tsr__models[] = {
      false, false, false, "NMF under Kullback-Leibler loss", "nothing", "Lee & Seung 1999, 2000"},
     {"nmf-ncw", F,  FREE, G,  NONE,
      false, false, true, "NMF with normalised-cut weights", "nothing", "Xu, Liu & Gong 2003"},
-    {"gnmf",    F,  FREE, G,  {{.graph = 100}, {.graph = 0.1}},
+    {"gnmf",    F,  FREE, G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.1}}},
      false, false, false, "graph-regularised NMF", "neighbours", "Cai et al. 2011"},
-    {"gnmf-kl", KL, FREE, G,  {{.graph = 100}, {.graph = 0.01}},
+    {"gnmf-kl", KL, FREE, G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.01}}},
      false, true, false, "graph-regularised NMF, KL", "neighbours", "Cai et al. 2011"},
-    {"sgnmf",   F,  FREE, G,  {{.graph = 100, .label_edge = 1}, {.graph = 0.1, .label_edge = 1}},
+    {"sgnmf",   F,  FREE, G,  {{{[GRAPH] = 100, [LABEL_EDGE] = 1}}, {{[GRAPH] = 0.1, [LABEL_EDGE] = 1}}},
      false, false, false, "graph-regularised NMF with label edges", "neighbours, labels", "Cai et al. 2011; Liu et al. 2012"},
     {"cnmf",    F,  FREE, AZ, NONE,
      false, false, false, "label-constrained NMF", "labels", "Liu et al. 2012"},
     {"cnmf-kl", KL, FREE, AZ, NONE,
      false, false, false, "label-constrained NMF, KL", "labels", "Liu et al. 2012"},
-    {"cdnmf",   F,  FREE, G,  {{.class_driven = 1}, {.class_driven = 1}},
+    {"cdnmf",   F,  FREE, G,  {{{[CLASS] = 1}}, {{[CLASS] = 1}}},
      false, false, false, "class-driven NMF", "labels", "Xiao et al. 2013"},
-    {"cdnmf-kl",KL, FREE, G,  {{.class_driven = 10}, {.class_driven = 10}},
+    {"cdnmf-kl",KL, FREE, G,  {{{[CLASS] = 10}}, {{[CLASS] = 10}}},
      false, false, false, "class-driven NMF, KL", "labels", "Xiao et al. 2013"},
     {"cf",      F,  XW,   G,  NONE,
      false, false, false, "concept factorization", "nothing", "Xu & Gong 2004"},
-    {"cdcf",    F,  XW,   G,  {{.class_driven = 1}, {.class_driven = 1}},
+    {"cdcf",    F,  XW,   G,  {{{[CLASS] = 1}}, {{[CLASS] = 1}}},
      false, false, false, "class-driven concept factorization", "labels", "class-driven concept factorization 2016"},
-    {"lccf",    F,  XW,   G,  {{.graph = 100}, {.graph = 0.1}},
+    {"lccf",    F,  XW,   G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.1}}},
      false, false, false, "locally consistent concept factorization", "neighbours", "Cai, He & Han 2011"},
     {"ccf",     F,  XW,   AZ, NONE,
      false, false, false, "constrained concept factorization", "labels", "Liu et al. 2014"},
-    {"snmf",    F,  FREE, G,  {{.links_must = 0.005, .links_cannot = 0.005}, {.links_must = 0.05, .links_cannot = 0.05}},
+    {"snmf",    F,  FREE, G,  {{{[MUST] = 0.005, [CANNOT] = 0.005}}, {{[MUST] = 0.05, [CANNOT] = 0.05}}},
      true, false, false, "NMF with must- and cannot-links (L2-SNMF)", "labels or links", "Wang 2008"},
-    {"dsnmf",   KL, FREE, G,  {{.links_must = 0.005, .links_cannot = 1}, {.links_must = 0.015, .links_cannot = 3}},
+    {"dsnmf",   KL, FREE, G,  {{{[MUST] = 0.005, [CANNOT] = 1}}, {{[MUST] = 0.015, [CANNOT] = 3}}},
      true, false, false, "NMF with must- and cannot-links, KL (D-SNMF)", "labels or links", "Ambai et al. 2011"},
-    {"unmf",    F,  FREE, G,  {{.decorrelate = 1}, {.decorrelate = 1e-5}},
+    {"unmf",    F,  FREE, G,  {{{[DECORRELATE] = 1}}, {{[DECORRELATE] = 1e-5}}},
      false, false, false, "de-correlated NMF", "nothing", "Huang et al. 2014"},
-    {"ugnmf",   F,  FREE, G,  {{.graph = 100, .decorrelate = 1}, {.graph = 0.1, .decorrelate = 1e-4}},
+    {"ugnmf",   F,  FREE, G,  {{{[GRAPH] = 100, [DECORRELATE] = 1}}, {{[GRAPH] = 0.1, [DECORRELATE] = 1e-4}}},
      false, false, false, "de-correlated graph-regularised NMF (UGRNMF)", "neighbours", "Huang et al. 2014"},
     {NULL,      F,  FREE, G,  NONE,
      false, false, false, NULL, NULL, NULL},
 };
 /* clang-format on */
+
+const tsr__loss *const tsr__losses[] = {&tsr__loss_frobenius, &tsr__loss_kl, NULL};
 
 tsr_status tsr__model_find(const tsr__model_row **out, const char *name)
 {
@@ -86,30 +91,29 @@ tsr_status tsr__model_find(const tsr__model_row **out, const char *name)
                      nearest != NULL ? "?)" : "");
 }
 
+/* "0.1 tr(G' L G)": a term with the weight that it has, if J shows one. */
+static void add_term(tsr__line *line, const tsr__term_kind *kind, const tsr__weights *w)
+{
+    char weight[32] = "";
+    double most = 0;
+    for (int i = 0; i < 2; i++)
+        if (kind->weights[i] != TSR_WEIGHTS)
+            most = fmax(most, w->of[kind->weights[i]]);
+    if (!(most > 0))
+        return;
+    (void)snprintf(weight, sizeof weight, "%g ", most);
+    tsr__line_add(line, " + ");
+    tsr__line_fill(line, kind->formula, (const char *const[]){weight});
+}
+
 void tsr__model_objective(char *out, size_t size, const tsr__model_row *row)
 {
     static const char *const factor[] = {"F", "X W"}, *const codes[] = {"G'", "(A Z)'"};
-    static const char *const losses[] = {"||X - %s %s||^2", "KL(X, %s %s)"};
-    const char *shape = row->ncw ? "||X Q - %s %s||^2" : losses[row->loss];
-    const tsr__weights *w = &row->weights[TSR_UNIT_DATA];
     tsr__line line = {out, 0, size};
-    char loss[64];
-    tsr__line inner = TSR_LINE(loss);
-    for (const char *c = shape, *part[] = {factor[row->basis], codes[row->codes]},
-                    **next = part;
-         *c != '\0'; c++) {
-        if (*c == '%')
-            tsr__line_add(&inner, "%s", *next++), c++;
-        else
-            tsr__line_add(&inner, "%c", *c);
-    }
-    tsr__line_add(&line, "%s", loss);
-    if (w->class_driven > 0)
-        tsr__line_add(&line, " + %g <D, G>", w->class_driven);
-    if (w->graph > 0)
-        tsr__line_add(&line, " + %g tr(G' L G)", w->graph);
-    if (w->links_cannot > 0)
-        tsr__line_add(&line, " + tr(G' C G)");
-    if (w->decorrelate > 0)
-        tsr__line_add(&line, " + %g ||I - F' F||^2", w->decorrelate);
+    char product[32];
+    (void)snprintf(product, sizeof product, "%s %s", factor[row->basis], codes[row->codes]);
+    tsr__line_fill(&line, row->loss->formula,
+                   (const char *const[]){row->ncw ? "X Q" : "X", product});
+    for (int i = 0; tsr__term_kinds[i] != NULL; i++)
+        add_term(&line, tsr__term_kinds[i], &row->weights[TSR_UNIT_DATA]);
 }

@@ -9,23 +9,27 @@
 #define TSR_FACTOR_MODELS_H
 
 #include "base/status.h"
+#include "factor/terms.h"
 
-typedef enum tsr__loss_name { TSR_LOSS_FROBENIUS, TSR_LOSS_KL } tsr__loss_name;
+typedef struct tsr__loss tsr__loss;
+extern const tsr__loss tsr__loss_frobenius, tsr__loss_kl;
+extern const tsr__loss *const tsr__losses[]; /* in the order of the setting `loss`; then NULL */
+
 typedef enum tsr__basis_name { TSR_BASIS_FREE, TSR_BASIS_CONCEPT } tsr__basis_name;
 typedef enum tsr__codes_name { TSR_CODES_FREE, TSR_CODES_TIED } tsr__codes_name;
 
 /* Weights of the terms of J; those of a preset are its defaults, in either unit. */
 typedef struct tsr__weights {
-    double class_driven, graph, label_edge, links_must, links_cannot, decorrelate;
+    double of[TSR_WEIGHTS];
 } tsr__weights;
 
 /* What a weight of 1 means: one in J, as the papers write it, or what the data's size makes as
- * heavy whatever unit they are in (plan.c). */
+ * heavy whatever unit they are in (spec.c). */
 typedef enum tsr__unit { TSR_UNIT_ONE, TSR_UNIT_DATA } tsr__unit;
 
 typedef struct tsr__model_row {
     const char *name;
-    tsr__loss_name loss;
+    const tsr__loss *loss;
     tsr__basis_name basis;
     tsr__codes_name codes;
     tsr__weights weights[2]; /* by tsr__unit */

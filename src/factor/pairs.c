@@ -3,14 +3,14 @@
  * Pairs of samples: the neighbour graph, edges between equal labels, the user's own graph, and
  * lists of links. All become sparse matrices over the solver's rows (groups, where codes are
  * tied: A' S A). O(p n) entries, or what the user's file has. */
-#include "factor/plan.h"
+#include "factor/problem.h"
 
 #include "matrix/neighbours.h"
 
 #include <math.h>
 
 /* Entries over rows from entries over samples. */
-static tsr_status over_rows(tsr_matrix **out, const tsr__problem *p, const tsr__plan *plan,
+static tsr_status over_rows(tsr_matrix **out, const tsr__problem *p, const tsr__spec *spec,
                             const tsr_matrix *pairs)
 {
     tsr_status status = TSR_OK;
@@ -27,8 +27,7 @@ static tsr_status over_rows(tsr_matrix **out, const tsr__problem *p, const tsr__
             value[e] = tsr__value_at(pairs->values, pairs->type, at);
         }
     }
-    TSR_TRY(tsr_matrix_create_sparse(out, p->rows, p->rows, stored, row, column, value,
-                                     plan->type));
+    TSR_TRY(tsr_matrix_create_sparse(out, p->n, p->n, stored, row, column, value, spec->type));
 done:
     tsr__free(row);
     tsr__free(column);
@@ -59,7 +58,7 @@ static tsr_status with_labels(tsr_matrix **graph, const tsr__problem *p, double 
     for (int64_t i = 0; i < p->samples; i++) {
         for (int64_t at = g->rows[i]; at < g->rows[i + 1]; at++) {
             const int64_t j = g->columns[at];
-            if (p->seen[i] >= 0 && p->seen[j] >= 0)
+            if (p->classes.seen[i] >= 0 && p->classes.seen[j] >= 0)
                 continue; /* labels decide: the same gets `edge` below, different gets none */
             TSR_GROW(row, count, room);
             TSR_GROW(column, count, column_room);
@@ -67,8 +66,8 @@ static tsr_status with_labels(tsr_matrix **graph, const tsr__problem *p, double 
             row[count] = i, column[count] = j;
             value[count++] = tsr__value_at(g->values, g->type, at);
         }
-        for (int64_t j = 0; p->seen[i] >= 0 && j < p->samples; j++) {
-            if (j == i || p->seen[j] != p->seen[i])
+        for (int64_t j = 0; p->classes.seen[i] >= 0 && j < p->samples; j++) {
+            if (j == i || p->classes.seen[j] != p->classes.seen[i])
                 continue;
             TSR_GROW(row, count, room);
             TSR_GROW(column, count, column_room);
@@ -114,21 +113,21 @@ done:
     return status;
 }
 
-static tsr_status make_graph(tsr__problem *p, const tsr__plan *plan)
+static tsr_status make_graph(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
-    const tsr_fit_options *o = plan->options;
+    const tsr_fit_options *o = spec->options;
     tsr_matrix *graph = NULL;
     if (o->graph_file != NULL)
         TSR_TRY(read_graph(&graph, p, o->graph_file));
     else
-        TSR_TRY(tsr__neighbour_graph(&graph, p->x, o->neighbours,
+        TSR_TRY(tsr__neighbour_graph(&graph, p->held.x, o->neighbours,
                                      (tsr__edge_weight)o->graph_weight, o->heat,
                                      (int)o->threads));
-    if (plan->weights.label_edge > 0)
-        TSR_TRY(with_labels(&graph, p, plan->weights.label_edge));
-    TSR_TRY(over_rows(&p->graph, p, plan, graph));
-    TSR_TRY(row_sums(&p->degree[0], p->graph));
+    if (spec->weights.of[TSR_WEIGHT_LABEL_EDGE] > 0)
+        TSR_TRY(with_labels(&graph, p, spec->weights.of[TSR_WEIGHT_LABEL_EDGE]));
+    TSR_TRY(over_rows(&p->pairs.graph, p, spec, graph));
+    TSR_TRY(row_sums(&p->pairs.graph_degree, p->pairs.graph));
 done:
     tsr_matrix_free(graph);
     return status;
@@ -152,7 +151,7 @@ static tsr_status check_link(const tsr__problem *p, const char *path, int64_t li
 }
 
 /* The pairs of one sign as a symmetric matrix over samples, then over rows. */
-static tsr_status links_of_sign(tsr_matrix **out, const tsr__problem *p, const tsr__plan *plan,
+static tsr_status links_of_sign(tsr_matrix **out, const tsr__problem *p, const tsr__spec *spec,
                                 const tsr_matrix *list, double sign)
 {
     tsr_status status = TSR_OK;
@@ -173,7 +172,7 @@ static tsr_status links_of_sign(tsr_matrix **out, const tsr__problem *p, const t
     }
     TSR_TRY(tsr_matrix_create_sparse(&pairs, p->samples, p->samples, count, row, column, value,
                                      TSR_FLOAT64));
-    TSR_TRY(over_rows(out, p, plan, pairs));
+    TSR_TRY(over_rows(out, p, spec, pairs));
 done:
     tsr__free(row);
     tsr__free(column);
@@ -184,19 +183,19 @@ done:
 
 static tsr_status check_contradictions(const tsr__problem *p, const char *path)
 {
-    for (int64_t i = 0; i < p->attract->samples; i++)
-        for (int64_t at = p->attract->rows[i]; at < p->attract->rows[i + 1]; at++)
-            if (tsr_matrix_at(p->repel, i, p->attract->columns[at]) > 0)
+    for (int64_t i = 0; i < p->pairs.attract->samples; i++)
+        for (int64_t at = p->pairs.attract->rows[i]; at < p->pairs.attract->rows[i + 1]; at++)
+            if (tsr_matrix_at(p->pairs.repel, i, p->pairs.attract->columns[at]) > 0)
                 return tsr__fail(TSR_ERROR_DATA,
                                  "%s: samples %lld and %d must agree and must differ", path,
-                                 (long long)i, p->attract->columns[at]);
+                                 (long long)i, p->pairs.attract->columns[at]);
     return TSR_OK;
 }
 
-static tsr_status make_links(tsr__problem *p, const tsr__plan *plan)
+static tsr_status make_links(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
-    const char *path = plan->options->links;
+    const char *path = spec->options->links;
     tsr_data *data = NULL;
     TSR_TRY(tsr_data_read(&data, path, NULL));
     const tsr_matrix *list = tsr_data_samples(data);
@@ -206,12 +205,12 @@ static tsr_status make_links(tsr__problem *p, const tsr__plan *plan)
     for (int64_t e = 0; e < list->samples; e++)
         TSR_TRY(check_link(p, path, e + 1, tsr_matrix_at(list, e, 0), tsr_matrix_at(list, e, 1),
                            tsr_matrix_at(list, e, 2)));
-    TSR_TRY(links_of_sign(&p->attract, p, plan, list, -1));
-    TSR_TRY(links_of_sign(&p->repel, p, plan, list, 1));
-    if (plan->codes == TSR_CODES_FREE)
+    TSR_TRY(links_of_sign(&p->pairs.attract, p, spec, list, -1));
+    TSR_TRY(links_of_sign(&p->pairs.repel, p, spec, list, 1));
+    if (spec->codes == TSR_CODES_FREE)
         TSR_TRY(check_contradictions(p, path));
-    TSR_TRY(row_sums(&p->degree[1], p->attract));
-    TSR_TRY(row_sums(&p->degree[2], p->repel));
+    TSR_TRY(row_sums(&p->pairs.attract_degree, p->pairs.attract));
+    TSR_TRY(row_sums(&p->pairs.repel_degree, p->pairs.repel));
 done:
     tsr_data_free(data);
     return status;
@@ -220,25 +219,25 @@ done:
 static tsr_status count_classes(tsr__problem *p)
 {
     tsr_status status = TSR_OK;
-    TSR_NEW_ZERO(p->population, p->classes + 1);
+    TSR_NEW_ZERO(p->classes.population, p->classes.count + 1);
     for (int64_t i = 0; i < p->samples; i++) {
-        if (p->seen[i] < 0)
+        if (p->classes.seen[i] < 0)
             continue;
-        p->population[p->seen[i]] += 1;
-        p->population[p->classes] += 1;
+        p->classes.population[p->classes.seen[i]] += 1;
+        p->classes.population[p->classes.count] += 1;
     }
 done:
     return status;
 }
 
-tsr_status tsr__make_pairs(tsr__problem *p, const tsr__plan *plan)
+tsr_status tsr__make_pairs(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
     TSR_TRY(count_classes(p));
-    if (plan->weights.graph > 0)
-        TSR_TRY(make_graph(p, plan));
-    if (plan->options->links != NULL)
-        TSR_TRY(make_links(p, plan));
+    if (spec->weights.of[TSR_WEIGHT_GRAPH] > 0)
+        TSR_TRY(make_graph(p, spec));
+    if (spec->options->links != NULL)
+        TSR_TRY(make_links(p, spec));
 done:
     return status;
 }

@@ -139,6 +139,13 @@ const tsr__part_kind tsr__part_matrix = {.is_there = is_set,
                                          .get = get_matrix,
                                          .holds = is_real};
 
+const tsr__part_kind tsr__part_table = {.is_there = is_set,
+                                        .view = view_matrix,
+                                        .free = free_matrix,
+                                        .put = put_matrix,
+                                        .get = get_matrix,
+                                        .holds = is_real};
+
 /* Numbers --------------------------------------------------------------------------------- */
 
 static bool has_numbers(const tsr__part *part, const tsr_model *model)
@@ -371,14 +378,14 @@ const tsr__part_kind tsr__part_names = {.is_there = has_names,
 
 static tsr_status view_state(tsr_matrix **out, const tsr__part *part, const tsr_model *model)
 {
-    const tsr__state_part *state = at(part, model);
+    const tsr__halt_part *state = at(part, model);
     return tsr_matrix_view_dense(out, state->values, 1, state->count, state->count,
                                  state->type);
 }
 
 static tsr_status put_state(tsr__hdf5 *file, const tsr__part *part, const tsr_model *model)
 {
-    const tsr__state_part *state = at(part, model);
+    const tsr__halt_part *state = at(part, model);
     return put_vector(file, part->name, element_of(state->type), state->values, state->count);
 }
 
@@ -387,7 +394,7 @@ static tsr_status get_state(tsr_model *model, const tsr__part *part, const tsr__
     tsr__array array = {0};
     const tsr_status status = get_array(&array, part, file);
     if (status == TSR_OK)
-        *(tsr__state_part *)at(part, model) = (tsr__state_part){
+        *(tsr__halt_part *)at(part, model) = (tsr__halt_part){
             .values = array.data,
             .count = array.bytes / array.item,
             .type = array.element == TSR_ELEMENT_FLOAT64 ? TSR_FLOAT64 : TSR_FLOAT32};

@@ -2,13 +2,14 @@
  *
  * THE PARTS OF A MODEL: the tables, and what is done to one part. */
 #include "factor/parts.h"
+#include "factor/solver.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
 #define OF(member)  offsetof(struct tsr_model, member)
-#define STATE(name) offsetof(struct tsr_model, state.part[TSR_STATE_##name])
+#define STATE(name) offsetof(struct tsr_model, state.part[TSR_HALT_##name])
 #define ANY         DBL_MAX
 
 #define LARGE 1.3e154 /* of which a square is still a number */
@@ -18,6 +19,7 @@
 #define M         TSR_EXTENT_M
 #define N         TSR_EXTENT_N
 #define STEPS     TSR_EXTENT_STEPS
+#define TERMS     TSR_EXTENT_TERMS
 #define OWN_STEPS TSR_EXTENT_OWN_STEPS
 #define FREELY    TSR_EXTENT_ANY
 #define NEVER     TSR_NEVER
@@ -48,6 +50,7 @@ const tsr__part tsr__parts[] = {
     {"seen",                 OF(seen),                       &tsr__part_seen,    N,         ONE, LABELLED, NEVER,  ALWAYS,  ANY},
     {"feature_names",        OF(feature_names),              &tsr__part_names,   M,         ONE, NEVER,    NEVER,  ALWAYS,  ANY},
     {"notes",                OF(notes),                      &tsr__part_names,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  ANY},
+    {"history",              OF(history),                    &tsr__part_matrix,  STEPS,     TERMS, NEVER,  NEVER,  ALWAYS,  ANY},
     {"state/plain",          STATE(PLAIN),                   &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  LARGE},
     {"state/gram",           STATE(GRAM),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},
     {"state/gram_negative",  STATE(GRAM_NEGATIVE),           &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},
@@ -59,6 +62,7 @@ const tsr__part tsr__parts[] = {
     {"state/weights",        STATE(WEIGHTS),                 &tsr__part_state,   FREELY,    ONE, NEVER,    ALWAYS, ALWAYS,  LARGE},
     {"state/objective",      OF(state.objective),            &tsr__part_history, OWN_STEPS, ONE, APART,    NEVER,  ALWAYS,  ANY},
     {"state/seconds",        OF(state.seconds),              &tsr__part_history, OWN_STEPS, ONE, APART,    ALWAYS, ALWAYS,  ANY},
+    {"state/history",        OF(state.history),              &tsr__part_table,   OWN_STEPS, TERMS, NEVER,  NEVER,  ALWAYS,  ANY},
     {NULL,                   0,                              NULL,               ONE,       ONE, NEVER,    NEVER,  NEVER,   ANY},
 };
 
@@ -98,51 +102,55 @@ const tsr__number tsr__numbers[] = {
 
 int64_t tsr__extent_of(tsr__extent extent, const tsr_model *model)
 {
+    int64_t terms = 0;
+    for (int i = 0; i < TSR_TERMS; i++)
+        terms += !isnan(model->terms[i]);
     const int64_t length[] = {[TSR_EXTENT_ONE] = 1,
                               [TSR_EXTENT_K] = model->report.rank,
                               [TSR_EXTENT_M] = model->report.features,
                               [TSR_EXTENT_N] = model->report.samples,
                               [TSR_EXTENT_STEPS] = model->report.iterations,
                               [TSR_EXTENT_OWN_STEPS] = model->state.iterations,
+                              [TSR_EXTENT_TERMS] = terms,
                               [TSR_EXTENT_ANY] = -1};
     return length[extent];
 }
 
-bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__plan *plan)
+bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__spec *spec)
 {
-    const bool concept = plan->basis == TSR_BASIS_CONCEPT;
+    const bool concept = spec->basis == TSR_BASIS_CONCEPT;
     const bool holds[] = {[TSR_NEVER] = false,
                           [TSR_ALWAYS] = true,
                           [TSR_WHEN_FREE] = !concept,
                           [TSR_WHEN_CONCEPT] = concept,
-                          [TSR_WHEN_KERNEL] = concept && plan->options->kernel != 0,
-                          [TSR_WHEN_CUTS] = plan->ncw,
+                          [TSR_WHEN_KERNEL] = concept && spec->options->kernel != 0,
+                          [TSR_WHEN_CUTS] = spec->ncw,
                           [TSR_WHEN_LABELLED] = model->labels != NULL,
                           [TSR_WHEN_STEPPED] = model->report.iterations > 0,
                           [TSR_WHEN_APART] = model->state.known && model->state.own,
-                          [TSR_WHEN_SQUARED] = plan->loss == TSR_LOSS_FROBENIUS};
+                          [TSR_WHEN_SQUARED] = spec->loss->degree == 2};
     return holds[when];
 }
 
 /* Checks ---------------------------------------------------------------------------------- */
 
 static tsr_status check_numbers(const tsr__part *part, const tsr_model *model,
-                                const tsr__plan *plan)
+                                const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
     tsr_matrix *view = NULL;
     tsr_scan scan;
     char name[64];
-    const int finite = tsr__when_holds(part->finite, model, plan) ? (int)TSR_NEED_FINITE : 0;
+    const int finite = tsr__when_holds(part->finite, model, spec) ? (int)TSR_NEED_FINITE : 0;
     const int signs =
-        tsr__when_holds(part->non_negative, model, plan) ? (int)TSR_NEED_NON_NEGATIVE : 0;
+        tsr__when_holds(part->non_negative, model, spec) ? (int)TSR_NEED_NON_NEGATIVE : 0;
     if (part->kind->view == NULL)
         return TSR_OK;
     (void)snprintf(name, sizeof name, "/%s", part->name);
     TSR_TRY(part->kind->view(&view, part, model));
     TSR_TRY(tsr_matrix_check(view, finite | signs, name));
     TSR_TRY(tsr_matrix_scan(&scan, view));
-    if (tsr__when_holds(TSR_WHEN_SQUARED, model, plan) &&
+    if (tsr__when_holds(TSR_WHEN_SQUARED, model, spec) &&
         fmax(scan.maximum, -scan.minimum) > part->largest)
         TSR_FAIL(TSR_ERROR_FORMAT, "%s has values up to %g, whose squares are not numbers",
                  name, fmax(scan.maximum, -scan.minimum));
@@ -195,16 +203,16 @@ tsr_status tsr__numbers_check(const tsr_model *model)
     return TSR_OK;
 }
 
-tsr_status tsr__parts_check(const tsr_model *model, const tsr__plan *plan)
+tsr_status tsr__parts_check(const tsr_model *model, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
     for (const tsr__part *part = tsr__parts; part->name != NULL; part++) {
         const bool there = part->kind->is_there(part, model);
         const bool empty = tsr__extent_of(part->rows, model) == 0;
-        if (!there && !empty && tsr__when_holds(part->required, model, plan))
+        if (!there && !empty && tsr__when_holds(part->required, model, spec))
             TSR_FAIL(TSR_ERROR_FORMAT, "has no /%s", part->name);
         if (there)
-            TSR_TRY(check_numbers(part, model, plan));
+            TSR_TRY(check_numbers(part, model, spec));
     }
     TSR_TRY(check_classes(model));
 done:

@@ -7,7 +7,7 @@
 #define TSR_FACTOR_PARTS_H
 
 #include "factor/model.h"
-#include "factor/plan.h"
+#include "factor/spec.h"
 #include "io/hdf5.h"
 
 /* A length that the model's numbers give: vectors, features, samples, iterations of the model and
@@ -19,6 +19,7 @@ typedef enum tsr__extent {
     TSR_EXTENT_N,
     TSR_EXTENT_STEPS,
     TSR_EXTENT_OWN_STEPS,
+    TSR_EXTENT_TERMS, /* those that the model has */
     TSR_EXTENT_ANY
 } tsr__extent;
 
@@ -54,13 +55,14 @@ typedef struct tsr__part_kind {
 } tsr__part_kind;
 
 extern const tsr__part_kind tsr__part_matrix, /* tsr_matrix *, float64 or float32 */
+    tsr__part_table,                          /* the same, of a run that is kept apart */
     tsr__part_reals,                          /* double * */
     tsr__part_square,                         /* double *, a row and a column a vector */
     tsr__part_labels,                         /* tsr_labels *: positions in the classes */
     tsr__part_classes,                        /* the same tsr_labels *: their names */
     tsr__part_seen,                           /* int32_t *: positions likewise */
     tsr__part_names,                          /* tsr__names */
-    tsr__part_state,                          /* tsr__state_part, float64 or float32 */
+    tsr__part_state,                          /* tsr__halt_part, float64 or float32 */
     tsr__part_history;                        /* double *, of a run that is kept apart */
 
 struct tsr__part {
@@ -93,7 +95,7 @@ extern const tsr__number tsr__numbers[]; /* ended by a row without a name */
 
 /* Length of an extent; -1 for any. */
 int64_t tsr__extent_of(tsr__extent extent, const tsr_model *model);
-bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__plan *plan);
+bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__spec *spec);
 
 /* Refuses a model of which a number is out of its range. */
 tsr_status tsr__numbers_check(const tsr_model *model);
@@ -101,6 +103,6 @@ tsr_status tsr__numbers_check(const tsr_model *model);
 /* Refuses a model of which a part is missing, not finite, negative where it must not be or too
  * large to multiply; or whose classes, blocks and vectors do not fit each other. Shapes were
  * compared when it was read. O(values). */
-tsr_status tsr__parts_check(const tsr_model *model, const tsr__plan *plan);
+tsr_status tsr__parts_check(const tsr_model *model, const tsr__spec *spec);
 
 #endif

@@ -1,83 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From a row of the model table and the user's options to the solver's choices. */
+ * Choosing what the solver will do: terms, scale, rules, sweeps, threads; and telling it. */
 #include "factor/plan.h"
 
-#include "base/settings.h"
+#include "base/text.h"
+#include "matrix/descent.h"
 #include "matrix/parallel.h"
+#include "matrix/pass.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static double chosen(double wanted, double preset)
-{
-    return wanted >= 0 ? wanted : preset;
-}
-
-tsr_status tsr__plan_make(tsr__plan *out, const tsr_fit_options *options)
-{
-    tsr_status status = TSR_OK;
-    const tsr__model_row *row = NULL;
-    TSR_TRY(tsr_settings_check(tsr_fit_settings(), options));
-    TSR_TRY(tsr__model_find(&row, options->model));
-    TSR_TRY(tsr__init_check(options->init));
-    TSR_TRY(tsr__labelled_check(options->labelled));
-    const bool mu = options->solver == 1;
-    const tsr__unit unit = options->weight_unit == 0   ? (mu ? TSR_UNIT_ONE : TSR_UNIT_DATA)
-                           : options->weight_unit == 1 ? TSR_UNIT_DATA
-                                                       : TSR_UNIT_ONE;
-    const tsr__weights *w = &row->weights[unit];
-    tsr__plan plan = {.row = row,
-                      .options = options,
-                      .unit = unit,
-                      .loss = row->loss,
-                      .basis = row->basis,
-                      .codes = row->codes,
-                      .mu = mu,
-                      .ncw = options->weighting == 2 || (options->weighting == 0 && row->ncw),
-                      .type = options->precision == 1 ? TSR_FLOAT32 : TSR_FLOAT64};
-    if (options->loss > 0)
-        plan.loss = (tsr__loss_name)(options->loss - 1);
-    if (options->basis > 0)
-        plan.basis = (tsr__basis_name)(options->basis - 1);
-    if (options->codes > 0)
-        plan.codes = (tsr__codes_name)(options->codes - 1);
-    plan.weights = (tsr__weights){
-        .class_driven = chosen(options->class_weight, w->class_driven),
-        .graph = chosen(options->graph, w->graph),
-        .label_edge = chosen(options->label_edge, w->label_edge),
-        .links_must = chosen(options->must, w->links_must),
-        .links_cannot = chosen(options->cannot, w->links_cannot),
-        .decorrelate = chosen(options->decorrelate, w->decorrelate),
-    };
-    if (plan.basis != TSR_BASIS_CONCEPT && options->kernel != 0)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "--kernel needs a concept model (--basis concept)");
-    if (plan.loss == TSR_LOSS_KL && options->kernel != 0)
-        TSR_FAIL(TSR_ERROR_ARGUMENT,
-                 "KL loss needs the samples themselves: --kernel linear, or --loss frobenius");
-    const bool held = plan.weights.decorrelate > 0 || options->alpha_basis > 0;
-    const bool sphere = plan.loss == TSR_LOSS_FROBENIUS && plan.basis == TSR_BASIS_FREE &&
-                        options->basis_norm == 3 && options->missing == 0 &&
-                        options->mask == NULL;
-    if (options->basis_norm > 1 && held && !plan.mu && !sphere)
-        TSR_FAIL(TSR_ERROR_ARGUMENT,
-                 "a norm of the basis and a penalty on it pull against each "
-                 "other: --basis-norm auto, or --solver mu");
-    if (options->kernel != 0 && options->alpha_basis > 0)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "--alpha-basis needs a basis: --kernel linear");
-    *out = plan;
-done:
-    return status;
-}
-
-bool tsr__plan_needs_labels(const tsr__plan *plan)
-{
-    const tsr__weights *w = &plan->weights;
-    const bool links =
-        plan->options->links == NULL && (w->links_must > 0 || w->links_cannot > 0);
-    return plan->codes == TSR_CODES_TIED || w->class_driven > 0 || links ||
-           (w->graph > 0 && w->label_edge > 0);
-}
+/* Rank ------------------------------------------------------------------------------------ */
 
 /* Class-driven: k = R c + S. */
 static tsr_status class_rank(int64_t *rank, int64_t *per_class, const tsr_fit_options *o,
@@ -116,17 +50,17 @@ static tsr_status class_rank(int64_t *rank, int64_t *per_class, const tsr_fit_op
     return TSR_OK;
 }
 
-tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__plan *plan,
+tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__spec *spec,
                           const tsr__problem *problem)
 {
     tsr_status status = TSR_OK;
-    const tsr_fit_options *o = plan->options;
-    const int64_t classes = problem->classes;
+    const tsr_fit_options *o = spec->options;
+    const int64_t classes = problem->classes.count;
     int64_t k = o->rank > 0 ? o->rank : classes > 0 ? classes : 10, own = 0;
     char note[160];
-    if (plan->weights.class_driven > 0)
+    if (spec->weights.of[TSR_WEIGHT_CLASS] > 0)
         TSR_TRY(class_rank(&k, &own, o, classes));
-    if (o->rank == 0 && plan->weights.class_driven == 0 && classes == 0)
+    if (o->rank == 0 && spec->weights.of[TSR_WEIGHT_CLASS] == 0 && classes == 0)
         k = k < problem->samples ? k : problem->samples;
     if (k > problem->samples && k > problem->features)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
@@ -147,102 +81,85 @@ done:
     return status;
 }
 
-/* What a weight of 1 is in units of the data. Scaling the samples by s scales their codes by s and
- * the loss by s^2 (KL: s); a term that the codes enter by their power d goes along if its weight
- * does by s^(2 - d) (KL: s^(1 - d)), one on the basis alone if it does like the loss: so rho, the
- * size of a sample, takes the place of s, and n samples that of the loss. */
-static double unit_of(const tsr__plan *plan, const tsr__problem *problem, int degree)
-{
-    const double rho = problem->rho;
-    const int power = (plan->loss == TSR_LOSS_KL ? 1 : 2) - degree;
-    if (plan->unit == TSR_UNIT_ONE)
-        return 1;
-    return power == 2 ? rho * rho : power == 1 ? rho : power == -1 ? 1 / rho : 1;
-}
+/* Terms ----------------------------------------------------------------------------------- */
 
-static tsr__penalty *add_penalty(tsr__solver *s, const tsr__penalty_kind *kind, double weight)
+static tsr_status choose_terms(tsr__plan *plan, const tsr__spec *spec,
+                               const tsr__problem *problem)
 {
-    tsr__penalty *p = &s->penalty[s->penalties++];
-    *p = (tsr__penalty){.kind = kind, .weight = weight};
-    return p;
-}
-
-/* scikit-learn halves the squared loss and we do not: its alphas count twice here. */
-static double half_of(const tsr__plan *plan)
-{
-    return plan->loss == TSR_LOSS_FROBENIUS ? 2 : 1;
-}
-
-void tsr__plan_elastic(double *lasso, double *ridge, const tsr__plan *plan, int64_t features)
-{
-    const tsr_fit_options *o = plan->options;
-    const double weight = half_of(plan) * o->alpha_codes * (double)features;
-    *lasso = weight * o->l1_ratio;
-    *ridge = weight * (1 - o->l1_ratio);
-}
-
-static void choose_penalties(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem)
-{
-    const tsr_fit_options *o = plan->options;
-    const tsr__weights *w = &plan->weights;
-    const double basis = half_of(plan) * o->alpha_basis * (double)problem->samples;
-    double lasso, ridge;
-    tsr__plan_elastic(&lasso, &ridge, plan, problem->features);
-    const double linear = unit_of(plan, problem, 1), square = unit_of(plan, problem, 2);
-    const double samples = plan->unit == TSR_UNIT_DATA ? (double)problem->samples : 1;
-    s->decorrelate = w->decorrelate * samples * unit_of(plan, problem, 0);
-    s->basis_lasso = basis * o->l1_ratio;
-    s->basis_ridge = basis * (1 - o->l1_ratio);
-    if (w->class_driven > 0)
-        (void)add_penalty(s, &tsr__penalty_class, w->class_driven * linear);
-    if (w->graph > 0) {
-        tsr__penalty *p = add_penalty(s, &tsr__penalty_graph, w->graph * square);
-        p->pairs[0] = problem->graph;
-        p->degree[0] = problem->degree[0];
+    for (int i = 0; tsr__term_kinds[i] != NULL; i++) {
+        tsr__term t = {.kind = tsr__term_kinds[i], .at = plan->terms};
+        if (!t.kind->begin(t.weight, spec, problem))
+            continue;
+        const char *why = t.kind->refuses != NULL ? t.kind->refuses(spec, problem) : NULL;
+        if (why != NULL)
+            return tsr__fail(TSR_ERROR_ARGUMENT, "--%s: %s", tsr__term_names[t.kind->name],
+                             why);
+        plan->term[plan->terms++] = t;
+        plan->code_terms += !t.kind->basis;
     }
-    if (problem->attract != NULL) {
-        tsr__penalty *p = add_penalty(s, &tsr__penalty_pairs, square);
-        p->reward = o->link_form == 1;
-        p->pairs[0] = problem->attract, p->pairs[1] = problem->repel;
-        p->degree[0] = problem->degree[1], p->degree[1] = problem->degree[2];
-    } else if (w->links_must > 0 || w->links_cannot > 0) {
-        tsr__penalty *p = add_penalty(s, &tsr__penalty_links, 1);
-        p->must = w->links_must * square, p->cannot = w->links_cannot * square;
-        p->reward = o->link_form == 1;
-        p->population = problem->population;
-    }
-    if (lasso > 0)
-        (void)add_penalty(s, &tsr__penalty_lasso, lasso);
-    if (ridge > 0)
-        (void)add_penalty(s, &tsr__penalty_ridge, ridge);
+    return TSR_OK;
 }
 
-/* The norm of the basis, and what holds it; mathematics.md, "the scale is part of the model".
- */
-static void choose_scale(tsr__solver *s, const tsr__plan *plan)
+bool tsr__plan_couples(const tsr__plan *plan)
 {
-    const int wanted = plan->options->basis_norm;
-    /* A penalty on the basis holds its scale by itself, and would not be left as it is by
-     * scaling; only on the sphere both are had at once. */
-    const bool round = plan->loss == TSR_LOSS_FROBENIUS && plan->basis == TSR_BASIS_FREE &&
-                       s->missing == NULL && (wanted == 0 || wanted == 3);
-    const bool held =
-        s->basis_lasso > 0 || s->basis_ridge > 0 || (s->decorrelate > 0 && !round);
-    if (plan->mu) {
-        s->scale = plan->row->links && wanted == 0 ? TSR_SCALE_BASIS
-                   : wanted > 1                    ? TSR_SCALE_PRODUCT
-                                                   : TSR_SCALE_FREE;
-        s->norm = wanted == 2 ? TSR_BASIS_NORM_L1 : TSR_BASIS_NORM_L2;
+    bool any = false;
+    for (const tsr__term *t = plan->term; t < tsr__terms_end(plan); t++)
+        any = any || t->kind->couples;
+    return any;
+}
+
+/* Scale ----------------------------------------------------------------------------------- */
+
+/* A term on the basis holds its scale by itself, and would not be left as it is by scaling; only
+ * on the sphere both are had at once. */
+static bool is_held(const tsr__plan *plan, bool round)
+{
+    bool held = false;
+    for (const tsr__term *t = plan->term; t < tsr__terms_end(plan); t++)
+        held = held || (t->kind->holds && !(t->kind->rounds && round));
+    return held;
+}
+
+/* Whether J minds F / s, s G. */
+static bool minds_scale(const tsr__plan *plan)
+{
+    bool minds = false;
+    for (const tsr__term *t = plan->term; t < tsr__terms_end(plan); t++)
+        minds = minds || t->kind->priced || t->kind->rounds;
+    return minds;
+}
+
+/* The norm of the basis, and what holds it; mathematics.md, "the scale is part of the model". */
+static void choose_scale(tsr__plan *plan, const tsr__spec *spec, const tsr__problem *problem)
+{
+    enum { AUTO, NONE, L1, L2 };
+    const int wanted = spec->options->basis_norm;
+    if (spec->mu) {
+        plan->scale = spec->row->links && wanted == AUTO ? TSR_SCALE_BASIS
+                      : wanted > NONE                    ? TSR_SCALE_PRODUCT
+                                                         : TSR_SCALE_FREE;
+        plan->norm = wanted == L1 ? TSR_BASIS_NORM_L1 : TSR_BASIS_NORM_L2;
         return;
     }
+    const bool round = plan->loss->degree == 2 && plan->map->free && problem->missing == NULL &&
+                       (wanted == AUTO || wanted == L2);
     /* Where J does not mind, unit vectors make the codes of all vectors comparable: clusters of
      * codes are clusters of what the vectors contribute. */
-    const bool fixed = wanted > 1 || (wanted == 0 && !held);
-    const bool minds = s->penalties > 0 || s->decorrelate > 0;
-    s->scale = !fixed ? TSR_SCALE_FREE : minds ? TSR_SCALE_MODEL : TSR_SCALE_PRODUCT;
-    s->norm = wanted == 2 || (wanted == 0 && plan->loss == TSR_LOSS_KL) ? TSR_BASIS_NORM_L1
-                                                                        : TSR_BASIS_NORM_L2;
-    s->sphere = round && s->scale == TSR_SCALE_MODEL;
+    const bool fixed = wanted > NONE || (wanted == AUTO && !is_held(plan, round));
+    plan->scale = !fixed              ? TSR_SCALE_FREE
+                  : minds_scale(plan) ? TSR_SCALE_MODEL
+                                      : TSR_SCALE_PRODUCT;
+    plan->norm = wanted == L1 || (wanted == AUTO && plan->loss->degree < 2) ? TSR_BASIS_NORM_L1
+                                                                            : TSR_BASIS_NORM_L2;
+}
+
+/* Rules ----------------------------------------------------------------------------------- */
+
+static const tsr__rule *first_of(const tsr__rule *const *rules, const tsr__choice *c)
+{
+    while ((*rules)->refuses(c) != NULL)
+        rules++;
+    return *rules;
 }
 
 /* Sweeps are cheap beside the products with the data that they wait for, 2 width k operations a
@@ -252,24 +169,12 @@ static int sweeps_worth(double width, int64_t k)
     return (int)fmin(fmax(1 + width / (4 * (double)k), 1), 10);
 }
 
-/* True where the rows of a free basis, on the sphere its vectors, or the samples' weights of a
- * concept basis are problems of their own: no penalty ties them, be it by de-correlation or by a
- * reward that has no bottom. */
-static bool descends(const tsr__solver *s, const tsr__plan *plan)
+static int64_t longest_row(const tsr__problem *p)
 {
-    const bool l2 = s->scale != TSR_SCALE_MODEL || s->norm == TSR_BASIS_NORM_L2;
-    if (s->map == &tsr__map_concept)
-        return plan->loss == TSR_LOSS_FROBENIUS && s->decorrelate <= 0 && l2 &&
-               plan->options->link_form == 0;
-    return s->map == &tsr__map_free && (s->sphere || s->decorrelate <= 0);
-}
-
-static int64_t longest_row(const tsr__solver *s, const tsr__problem *problem)
-{
-    const tsr_matrix *rows[] = {problem->reduced != NULL ? problem->reduced : problem->x,
-                                problem->turned};
-    int64_t most = s->n > s->m ? s->n : s->m;
-    if (!s->source.sparse)
+    const tsr_matrix *rows[] = {p->held.reduced != NULL ? p->held.reduced : p->held.x,
+                                p->held.turned};
+    int64_t most = p->n > p->m ? p->n : p->m;
+    if (!p->by_sample.sparse)
         return most;
     most = 0;
     for (int side = 0; side < 2; side++)
@@ -280,86 +185,116 @@ static int64_t longest_row(const tsr__solver *s, const tsr__problem *problem)
     return most;
 }
 
-static void choose_rules(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem)
+static void choose_rules(tsr__plan *plan, const tsr__spec *spec, const tsr__problem *problem)
 {
-    const bool frobenius = plan->loss == TSR_LOSS_FROBENIUS;
-    const tsr_matrix *x = s->source.held;
-    const double filled =
-        (double)tsr_matrix_stored(x) / ((double)x->samples * (double)x->features);
-    s->basis_exponent = s->codes_exponent = 1;
-    s->basis_sweeps = sweeps_worth((double)s->n * filled, s->k);
-    s->codes_sweeps = sweeps_worth((double)s->m * filled, s->k);
-    if (s->map == &tsr__map_signed) {
-        s->basis_rule = s->codes_rule = TSR_RULE_SIGNED;
-    } else if (plan->mu) {
-        s->basis_rule = s->codes_rule = TSR_RULE_MULTIPLY;
-        s->codes_exponent = plan->row->links ? 0.5 : 1;
-        if (plan->row->root && plan->weights.graph > 0)
-            s->codes_rule = TSR_RULE_MAJORISE;
-    } else {
-        s->codes_rule = TSR_RULE_DESCEND;
-        s->basis_rule = descends(s, plan) ? TSR_RULE_DESCEND : TSR_RULE_MAJORISE;
+    const tsr__choice c = {spec, problem, plan};
+    const double filled = problem->filled;
+    plan->basis = (tsr__move){first_of(tsr__basis_rules, &c), plan->loss->step,
+                              sweeps_worth((double)problem->n * filled, plan->k)};
+    plan->codes = (tsr__move){first_of(tsr__codes_rules, &c),
+                              spec->row->links ? fmin(0.5, plan->loss->step) : plan->loss->step,
+                              sweeps_worth((double)problem->m * filled, plan->k)};
+    plan->lifts = !spec->mu;
+    plan->collects =
+        plan->loss->degree == 2 || !problem->by_sample.sparse || !plan->basis.rule->descends;
+    if (plan->loss->sweeps > 0 && plan->codes.rule->descends) {
+        plan->basis.sweeps = plan->codes.sweeps = plan->loss->sweeps;
+        plan->longest = longest_row(problem);
     }
-    s->lifts = !plan->mu;
-    s->collects = frobenius || !s->source.sparse || s->basis_rule != TSR_RULE_DESCEND;
-    if (!frobenius && s->codes_rule == TSR_RULE_DESCEND) {
-        s->basis_sweeps = s->codes_sweeps = 4;
-        s->longest = longest_row(s, problem);
-    }
+    if (plan->basis.rule->exact && plan->basis.sweeps > 2)
+        plan->basis.sweeps = 2; /* vectors, on one thread */
 }
 
-enum { LEAST_WORK = 4000000 };
-
-void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
-                           int64_t rank, int64_t per_class)
+/* Beside a divergence the slope of a quadratic term is a difference of larger numbers, in single
+ * precision too rough for long steps. */
+static bool may_lead(const tsr__plan *plan, const tsr__spec *spec)
 {
-    /* A block and its tile, or the rows that its entries point at, stay in the second-level
-     * cache. */
-    const int64_t bytes = problem->x->sparse ? (1 << 20) / rank : 1 << 19;
-    const tsr_matrix *all = problem->kernel != NULL ? problem->kernel : problem->x;
-    const tsr_matrix *rows = problem->reduced != NULL ? problem->reduced : all;
-    const bool concept = plan->basis == TSR_BASIS_CONCEPT;
-    const double work = (double)tsr_matrix_stored(rows) * (double)rank;
-    bool negative = false;
-    for (int64_t i = 0;
-         problem->kernel != NULL && !negative && i < all->samples * all->features; i++)
-        negative = tsr__value_at(all->values, all->type, i) < 0;
-    *s = (tsr__solver){.type = plan->type,
-                       .n = rows->samples,
-                       .m = rows->features,
-                       .k = rank,
-                       .source = tsr__source_of_matrix(rows, bytes),
-                       .weight = problem->weight,
-                       .members = problem->members,
-                       .classes = problem->row_class,
-                       .class_count = problem->classes,
-                       .per_class = per_class,
-                       .shared = plan->options->shared,
-                       .missing = problem->missing,
-                       .missing_turned = problem->missing_turned,
-                       .kernel = problem->kernel != NULL,
-                       .constant = problem->constant,
-                       .square = problem->square,
-                       .rho = problem->rho,
-                       .loss = plan->loss == TSR_LOSS_KL ? &tsr__loss_kl : &tsr__loss_frobenius,
-                       .map = !concept                  ? &tsr__map_free
-                              : problem->kernel == NULL ? &tsr__map_concept
-                              : negative                ? &tsr__map_signed
-                                                        : &tsr__map_kernel};
-    if (problem->turned != NULL)
-        s->turned = tsr__source_of_matrix(problem->turned, bytes);
-    if (concept)
-        s->atoms = tsr__source_of_matrix(all, bytes);
-    /* Below this a second thread costs more than it brings; results are the same anyway. */
-    const double price = plan->loss != TSR_LOSS_KL ? 1 : plan->mu ? 2 : 20;
-    s->threads =
-        work * price < LEAST_WORK ? 1 : tsr__threads(plan->options->threads, TSR_LANES);
-    choose_penalties(s, plan, problem);
-    choose_scale(s, plan);
-    choose_rules(s, plan, problem);
-    /* Beside KL the slope of a quadratic penalty is a difference of larger numbers, in single
-     * precision too rough for long steps. */
-    s->extrapolates = !plan->mu;
-    for (int i = 0; i < s->penalties && plan->loss == TSR_LOSS_KL; i++)
-        s->extrapolates = s->extrapolates && s->penalty[i].kind->degree < 2;
+    bool leads = !spec->mu;
+    for (const tsr__term *t = plan->term; t < tsr__terms_end(plan); t++)
+        leads = leads && (plan->loss->power == 0 || t->kind->bend == NULL);
+    return leads;
+}
+
+static const tsr__map *map_of(const tsr__spec *spec, const tsr__problem *problem)
+{
+    const tsr_matrix *kernel = problem->held.kernel;
+    tsr_scan scan = {0};
+    if (spec->basis == TSR_BASIS_FREE)
+        return &tsr__map_free;
+    if (kernel == NULL)
+        return &tsr__map_concept;
+    return tsr_matrix_scan(&scan, kernel) == TSR_OK && scan.negative > 0 ? &tsr__map_signed
+                                                                         : &tsr__map_kernel;
+}
+
+/* Below this a second thread costs more than it brings; results are the same anyway. */
+static int threads_for(const tsr__plan *plan, const tsr__spec *spec,
+                       const tsr__problem *problem)
+{
+    enum { LEAST_WORK = 4000000 };
+    const double work = (double)problem->n * (double)problem->m * problem->filled *
+                        (double)plan->k * plan->loss->cost[spec->mu ? 0 : 1];
+    return work < LEAST_WORK ? 1 : tsr__threads(spec->options->threads, TSR_LANES);
+}
+
+tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *problem,
+                          int64_t rank, int64_t per_class)
+{
+    tsr_status status = TSR_OK;
+    tsr__problem_cut(problem, spec, rank);
+    tsr__plan plan = {.loss = spec->loss,
+                      .map = map_of(spec, problem),
+                      .k = rank,
+                      .per_class = per_class,
+                      .shared = spec->options->shared,
+                      .leaves = tsr__lane_count(&problem->by_sample)};
+    TSR_TRY(choose_terms(&plan, spec, problem));
+    choose_scale(&plan, spec, problem);
+    choose_rules(&plan, spec, problem);
+    plan.threads = threads_for(&plan, spec, problem);
+    plan.extrapolates = may_lead(&plan, spec);
+    *out = plan;
+done:
+    return status;
+}
+
+/* Telling --------------------------------------------------------------------------------- */
+
+const char *tsr__plan_norm(const tsr__plan *plan)
+{
+    const bool l1 = plan->norm == TSR_BASIS_NORM_L1;
+    const bool priced = plan->scale == TSR_SCALE_MODEL && !plan->basis.rule->exact;
+    return plan->scale == TSR_SCALE_FREE ? "none"
+           : priced                      ? (l1 ? "L1, by a price" : "L2, by a price")
+           : l1                          ? "L1"
+                                         : "L2";
+}
+
+static void show_move(tsr__line *line, const char *factor, const tsr__move *move)
+{
+    tsr__line_add(line, "%s: %s (%s)", factor, move->rule->name, move->rule->text);
+    if (move->rule->descends)
+        tsr__line_add(line, ", %d %s", move->sweeps, move->sweeps == 1 ? "sweep" : "sweeps");
+    else if (move->exponent != 1)
+        tsr__line_add(line, ", exponent %g", move->exponent);
+}
+
+void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *plan,
+                    const tsr__problem *problem, int64_t bytes)
+{
+    static const char *const reads[] = {"sums over the samples", "the data by feature",
+                                        "sample after sample"};
+    tsr__line basis = {lines[0], 0, TSR_PLAN_LINE}, codes = {lines[1], 0, TSR_PLAN_LINE};
+    const bool by_feature = plan->longest > 0 && plan->basis.rule->reads == TSR_READS_SUMS &&
+                            plan->basis.rule->descends;
+    const tsr__reads how = by_feature ? TSR_READS_FEATURE : plan->basis.rule->reads;
+    show_move(&basis, "basis", &plan->basis);
+    tsr__line_add(&basis, ", norm %s, reads %s", tsr__plan_norm(plan), reads[how]);
+    show_move(&codes, "codes", &plan->codes);
+    tsr__line_add(
+        &codes, ", %sextrapolated, %lld %s of %lld samples, %d %s, %d passes, %.1f MB",
+        plan->extrapolates ? "" : "not ", (long long)plan->leaves,
+        plan->leaves == 1 ? "leaf" : "leaves", (long long)problem->by_sample.block_samples,
+        plan->threads, plan->threads == 1 ? "thread" : "threads",
+        plan->loss->passes + (by_feature ? 1 : 0), (double)bytes / 1e6);
 }

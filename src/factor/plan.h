@@ -1,90 +1,95 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A plan: the model's row and the user's options, resolved into what the solver will do; and
- * the problem: the data as the solver sees them. */
+ * The plan: what the solver will do, chosen once from what is asked and what is given, and
+ * constant from then on. It can be printed. */
 #ifndef TSR_FACTOR_PLAN_H
 #define TSR_FACTOR_PLAN_H
 
-#include "factor/prepared.h"
 #include "factor/solver.h"
 
-typedef struct tsr__plan {
-    const tsr__model_row *row;
-    const tsr_fit_options *options;
-    tsr__loss_name loss;
-    tsr__basis_name basis;
-    tsr__codes_name codes;
-    tsr__weights weights; /* all resolved */
-    tsr__unit unit;
-    bool mu, ncw;
-    tsr_type type;
-} tsr__plan;
+typedef enum tsr__norm_name { TSR_BASIS_NORM_L1, TSR_BASIS_NORM_L2 } tsr__norm_name;
 
-tsr_status tsr__plan_make(tsr__plan *out, const tsr_fit_options *options);
+/* How a rule reads the data: decides what can be streamed or shared by processes. */
+typedef enum tsr__reads {
+    TSR_READS_SUMS,    /* a block of samples at a time, and sums over them */
+    TSR_READS_FEATURE, /* all samples of a feature at a time */
+    TSR_READS_SAMPLE   /* sample after sample, each step seeing the one before */
+} tsr__reads;
 
-/* True when the plan needs classes of samples. */
-bool tsr__plan_needs_labels(const tsr__plan *plan);
+/* What a rule is chosen by. */
+typedef struct tsr__choice {
+    const tsr__spec *spec;
+    const tsr__problem *problem;
+    const tsr__plan *plan; /* loss, map, terms, norm and scale as they will be */
+} tsr__choice;
 
-/* The data as the solver sees them, and all that has to be freed again. */
-typedef struct tsr__problem {
-    const tsr_matrix *x; /* samples as prepared: type, norms, weights, no missing values */
-    tsr_matrix *owned;   /* the same where it had to be copied */
-    tsr_matrix *missing; /* positions of missing values */
-    tsr_matrix *missing_turned; /*   by feature */
-    tsr_matrix *kernel;         /* samples x samples, or NULL */
-    tsr_matrix *reduced;        /* tied: one row a group, or NULL */
-    tsr_matrix *turned; /* sparse: the rows times their weights, features as rows; or NULL */
-    tsr_matrix *graph, *attract, *repel; /* rows x rows */
-    double *scale;     /* ncw: sum of the samples, m; new ones are weighed against it */
-    double *degree[3]; /* row sums of graph, attract, repel */
-    double *members, *population;
-    void *weight;       /* real, rows */
-    int32_t *seen;      /* class of each sample that the learner sees, or -1 */
-    int32_t *row_class; /* the same a row */
-    int64_t *row_of;    /* row of each sample */
-    int64_t rows, samples, features;
-    int32_t classes;
-    double constant, square; /* of J: what groups left out; what the data alone add */
-    double rho;              /* root mean square length (KL: mean sum) of the samples */
-    double kernel_width;
-    tsr__names *notes;
-} tsr__problem;
+/* How a factor moves. */
+typedef struct tsr__rule {
+    const char *name, *text;
+    tsr__reads reads;
+    bool descends; /* to the minimum of a row or vector: zeros may grow; else they stay zero */
+    bool exact;    /* it keeps unit vectors by itself */
+    /* NULL where it can be taken, else the reason why not. */
+    const char *(*refuses)(const tsr__choice *c);
+    void (*basis)(tsr__solver *s);
+    void (*codes)(tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+} tsr__rule;
 
-tsr_status tsr__problem_make(tsr__problem *out, const tsr__plan *plan, const tsr_data *data,
-                             tsr__names *notes);
-void tsr__problem_clear(tsr__problem *problem);
+/* Rules of each factor in order of preference; the last ones refuse nothing. */
+extern const tsr__rule *const tsr__basis_rules[], *const tsr__codes_rules[];
 
-/* prepare.c */
-tsr_status tsr__prepare_values(tsr__problem *p, const tsr__plan *plan, const tsr_data *data);
-tsr_status tsr__prepare_samples(tsr__problem *p, const tsr__plan *plan, const tsr_data *data);
-/* tied.c: groups of samples that share a code */
-tsr_status tsr__tie_samples(tsr__problem *p, const tsr__plan *plan);
-/* pairs.c: graph and links over the rows */
-tsr_status tsr__make_pairs(tsr__problem *p, const tsr__plan *plan);
-/* kernel.c: the kernel matrix of the samples, and the width it took; products x.y (rows x
- * columns) of samples whose squares are xx and yy become kernel values */
-tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x,
-                              const tsr_fit_options *options, double *width);
-void tsr__kernel_apply(void *values, tsr_type type, int64_t rows, int64_t columns,
-                       const double *xx, const double *yy, const tsr_fit_options *options,
-                       double width);
+typedef struct tsr__move {
+    const tsr__rule *rule;
+    double exponent; /* of multiplicative steps */
+    int sweeps;      /* of coordinate descent, a pass */
+} tsr__move;
 
-/* The elastic net on the codes as terms of J: lasso sum G + ridge / 2 ||G||^2. */
-void tsr__plan_elastic(double *lasso, double *ridge, const tsr__plan *plan, int64_t features);
+struct tsr__plan {
+    const tsr__loss *loss;
+    const tsr__map *map;
+    tsr__term term[TSR_MOST_TERMS]; /* those on the codes first */
+    int terms, code_terms;
+    int64_t k, per_class, shared; /* basis vectors; of a class, and of none (last) */
+    tsr__move basis, codes;
+    tsr__norm_name norm;
+    tsr__scale_rule scale;
+    bool lifts; /* steps that keep zeros end at a floor where the gradient pulls up */
+    bool extrapolates;
+    bool collects; /* passes sum XtG; else it is made when it is needed */
+    int threads;
+    int64_t leaves;  /* lanes that sums are kept in */
+    int64_t longest; /* entries of a row, by sample or by feature, that descends; else 0 */
+};
 
 /* The rank and the vectors a class that options, labels and data give. */
-tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__plan *plan,
+tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__spec *spec,
                           const tsr__problem *problem);
 
-/* Fills the solver's problem and choices. */
-void tsr__solver_configure(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
-                           int64_t rank, int64_t per_class);
+/* Cuts the problem for the rank and chooses all else; fails where the loss, or a term, refuses
+ * these data. */
+tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *problem,
+                          int64_t rank, int64_t per_class);
 
-/* init.c: whether a start has this name, or may be a file of it. */
-tsr_status tsr__init_check(const char *name);
+/* One line a factor: rule, norm, sweeps, extrapolation, leaves, threads, passes, bytes. */
+enum { TSR_PLAN_LINES = 2, TSR_PLAN_LINE = 240 };
+void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *plan,
+                    const tsr__problem *problem, int64_t bytes);
 
-/* Sets basis (or weights) and codes of a laid-out solver. */
-tsr_status tsr__init_factors(tsr__solver *s, const tsr__plan *plan, const tsr__problem *problem,
-                             int64_t restart);
+/* The norm of basis vectors and what holds it: "L2", "L1, by a price", "none". */
+const char *tsr__plan_norm(const tsr__plan *plan);
+
+/* A solver of the plan, without room yet. */
+tsr__solver tsr__solver_of(const tsr__plan *plan, const tsr__problem *problem);
+
+/* init.c: sets theta and codes of a laid-out solver. */
+tsr_status tsr__init_factors(tsr__solver *s, const tsr__spec *spec, int64_t restart);
+
+/* True when a term ties rows of the basis. */
+bool tsr__plan_couples(const tsr__plan *plan);
+
+static inline const tsr__term *tsr__terms_end(const tsr__plan *plan)
+{
+    return plan->term + plan->terms;
+}
 
 #endif

@@ -25,11 +25,12 @@ static difference difference_in(const char *name)
     } settings[] = {
         {"iterations", SILENT},   {"threads", SILENT},      {"checkpoint", SILENT},
         {"init", SILENT},         {"tolerance", SAID},      {"restarts", SAID},
-        {"seed", SAID},           {"class", HEAVIER},       {"graph", HEAVIER},
-        {"label-edge", HEAVIER},  {"must", HEAVIER},        {"cannot", HEAVIER},
-        {"decorrelate", HEAVIER}, {"weight-unit", HEAVIER}, {"links", HEAVIER},
+        {"seed", SAID},           {"weight-unit", HEAVIER}, {"links", HEAVIER},
         {"graph-file", HEAVIER},  {"neighbours", HEAVIER},  {"alpha-basis", HEAVIER},
         {"alpha-codes", HEAVIER}, {"l1-ratio", HEAVIER}};
+    for (tsr__weight_name w = 0; w < TSR_WEIGHTS; w++)
+        if (strcmp(tsr__weight_names[w], name) == 0)
+            return HEAVIER;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (strcmp(settings[i].name, name) == 0)
             return settings[i].kind;
@@ -109,8 +110,10 @@ static tsr_status copy_best(tsr_model *to, const tsr_model *from)
     const struct {
         tsr_matrix **to;
         const tsr_matrix *from;
-    } parts[] = {
-        {&to->basis, from->basis}, {&to->codes, from->codes}, {&to->weights, from->weights}};
+    } parts[] = {{&to->basis, from->basis},
+                 {&to->codes, from->codes},
+                 {&to->weights, from->weights},
+                 {&to->history, from->history}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].from != NULL)
             TSR_TRY(tsr_matrix_copy_samples(parts[i].to, parts[i].from, NULL,
@@ -143,14 +146,13 @@ static tsr_status compare_objective(tsr__run *r, double was)
 /* Steps keep factors >= 0 only where they are. */
 static tsr_status check_factors(const tsr__solver *s)
 {
-    const bool concept = s->weights != NULL;
     const struct {
         const char *name;
         const void *values;
         int64_t count;
-    } factors[] = {{"codes", s->codes, s->n * s->k},
-                   {concept ? "weights" : "basis", concept ? s->weights : s->basis,
-                    (concept ? s->atoms.samples : s->m) * s->k}};
+    } factors[] = {{"codes", s->state.codes, s->n * s->k},
+                   {s->state.weights != NULL ? "weights" : "basis", tsr__theta(s),
+                    tsr__theta_rows(s) * s->k}};
     for (size_t f = 0; f < 2; f++)
         for (int64_t i = 0; i < factors[f].count; i++) {
             const double v = tsr__real_get(s, factors[f].values, i);
@@ -161,34 +163,47 @@ static tsr_status check_factors(const tsr__solver *s)
     return TSR_OK;
 }
 
+/* The history of the run that stopped, the model's or that of its own. */
+static tsr_status take_history(tsr__history *out, const tsr_model *from, bool own)
+{
+    tsr_status status = TSR_OK;
+    const tsr__halt *state = &from->state;
+    const double *objective = own ? state->objective : from->objective,
+                 *seconds = own ? state->seconds : from->seconds;
+    const tsr_matrix *history = own ? state->history : from->history;
+    const int64_t count = own ? state->iterations : from->report.iterations;
+    for (int64_t i = 0; i < count; i++) {
+        double terms[TSR_TERMS];
+        for (int term = 0, column = 0; term < TSR_TERMS; term++)
+            terms[term] = history == NULL || isnan(from->terms[term])
+                              ? (double)NAN
+                              : tsr_matrix_at(history, i, column++);
+        TSR_TRY(tsr__history_add(out, objective[i], seconds[i], terms));
+    }
+done:
+    return status;
+}
+
 tsr_status tsr__resume_begin(tsr__run *r, bool fresh)
 {
     tsr_status status = TSR_OK;
     const tsr_model *from = r->from;
-    const tsr__state *state = &from->state;
+    const tsr__halt *state = &from->state;
     const bool own = state->known && state->own;
-    const double *objective = own ? state->objective : from->objective,
-                 *seconds = own ? state->seconds : from->seconds;
-    r->iterations = own ? state->iterations : from->report.iterations;
-    r->limit += r->iterations;
+    TSR_TRY(take_history(&r->history, from, own));
+    r->limit += r->history.iterations;
     r->next = state->known ? state->next : r->options->restarts;
-    TSR_NEW(r->objective, r->limit);
-    TSR_NEW(r->seconds, r->limit);
-    for (int64_t i = 0; i < r->iterations; i++) {
-        r->objective[i] = objective[i];
-        r->seconds[i] = seconds[i];
-    }
-    TSR_TRY(tsr__state_give(&r->solver, from, r->problem.row_of));
+    TSR_TRY(tsr__halt_give(&r->solver, from));
     TSR_TRY(check_factors(&r->solver));
     if (own) {
         TSR_TRY(copy_best(r->model, from));
         r->least = from->report.objective;
     }
     if (fresh) {
-        r->solver.push = r->solver.run = 0;
-        r->solver.last = (double)INFINITY;
-    } else if (r->iterations > 0) {
-        TSR_TRY(compare_objective(r, r->objective[r->iterations - 1]));
+        r->solver.state.lead.push = r->solver.state.lead.run = 0;
+        r->solver.state.lead.last = (double)INFINITY;
+    } else if (r->history.iterations > 0) {
+        TSR_TRY(compare_objective(r, tsr__run_objective(r)));
     }
     if (state->known && state->next > 1) /* of one start, J on the way is no other's end */
         r->most = state->most;

@@ -7,29 +7,34 @@
 
 #include "factor/model.h"
 #include "factor/plan.h"
+#include "factor/solve.h"
 
 typedef struct tsr__run {
     const tsr_fit_options *options;
     const tsr_data *data;
     const tsr_model *from; /* that the fit goes on with, or NULL */
     tsr__names notes;
-    tsr__plan plan;
+    tsr__spec spec;
     tsr__problem problem;
+    tsr__plan plan;
     tsr__solver solver;
     tsr__arena arena;
-    tsr_model *model;            /* the best so far */
-    double *objective, *seconds; /* of the current run, */
-    int64_t iterations, limit;   /*   so many, and so many at most */
-    int64_t next;                /* the start after it */
-    double least, most;          /* objectives of all starts */
-    double saved;                /* when a checkpoint was last written, or tried */
-    bool unsaved;                /* the last one could not be written */
-    double begun[TSR_TERMS];     /* terms of J at the first start */
+    tsr_model *model;        /* the best so far */
+    tsr__history history;    /* of the current run, */
+    int64_t limit;           /*   so many iterations at most */
+    int64_t next;            /* the start after it */
+    double least, most;      /* objectives of all starts */
+    double saved;            /* when a checkpoint was last written, or tried */
+    bool unsaved;            /* the last one could not be written */
+    double begun[TSR_TERMS]; /* terms of J at the first start */
     bool converged, interrupted;
 } tsr__run;
 
 /* What J would be without a model: that of n samples of size rho. */
 double tsr__run_size(const tsr__run *r);
+
+/* J of the current run as it stands. */
+double tsr__run_objective(const tsr__run *r);
 
 /* A model without factors: its settings and what is known before the first iteration. */
 tsr_status tsr__run_begin_model(tsr_model **out, const tsr__run *r);

@@ -1,35 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The solver from the inside: a problem that does not change, a state that does, and the terms
- * that act on them. Shapes: X is n x m (rows are samples), basis F is m x k, codes G is n x k;
- * all are row-major arrays of the problem's type ("real" below).
+ * The solver from the inside: four things, and the terms and rules that act on them.
  *
- * A term is a small const struct of functions. It adds its part of the gradient, split into
- * non-negative halves (matrix/kernels.h), to what the others added; the solver never asks which
- * model it runs. */
+ *     problem   what is given: the data as rows, what is known of them (problem.h)      constant
+ *     plan      what was chosen: loss, map, terms, a rule for each factor (plan.h)      constant
+ *     state     what an iteration changes: factors, and the sums that belong to them
+ *     work      room to do it in, empty between two steps
+ *
+ * Words, one for each thing:
+ *
+ *     X      the data, n rows (samples, or groups of them) of m features
+ *     F      the basis, m x k; G the codes, n x k; all arrays are row-major, of the problem's type
+ *     W      concept: weights, atoms x k, with F = X' W. theta is what moves: W, or else F
+ *     lift   F as gradients see it: F itself, with a kernel K W
+ *     gram   F' F, with a kernel W' K W. With signs, lift and gram are the positive halves and
+ *            `anti_lift`, `anti_gram` what is taken off them
+ *     XtG    X' w G, m x k: what the basis needs of the data (KL: R' w G with R = X / (G F'))
+ *     GtG    G' w G, k x k;  Gt1 = G' w, k;  Ft1 = F' 1, k
+ *     lane   one of the parts in which sums over blocks are kept; lane 0's sums become the sums
+ *     price  what a longer basis vector would cost the terms on the codes (scale.c)
+ *     halves the parts of a gradient by how they grow with the step, each >= 0 (kernels.h)
+ *     plain  the codes as their step left them, before they were led on (extrapolated)
+ *
+ * A term is a const struct of functions. It adds its part of the gradient to what the others
+ * added; nobody asks which model runs, or which term it is. */
 #ifndef TSR_FACTOR_SOLVER_H
 #define TSR_FACTOR_SOLVER_H
 
-#include "base/progress.h"
-#include "factor/models.h"
+#include "factor/problem.h"
 #include "factor/terms.h"
-#include "matrix/block.h"
 #include "matrix/kernels.h"
 #include "matrix/known.h"
 
 typedef struct tsr__solver tsr__solver;
+typedef struct tsr__plan tsr__plan;
 typedef struct tsr__lane tsr__lane;
-typedef struct tsr__penalty tsr__penalty;
-
-/* How theta (basis, weights of a concept basis, or codes) moves. */
-typedef enum tsr__rule {
-    TSR_RULE_MULTIPLY, /* theta (minus / plus)^exponent */
-    TSR_RULE_MAJORISE, /* exact minimiser of a separable bound: J never rises */
-    TSR_RULE_SIGNED,   /* positive root for kernels of either sign (Xu & Gong 2004) */
-    TSR_RULE_DESCEND   /* coordinate descent, row by row; on the sphere column by column */
-} tsr__rule;
-
-typedef enum tsr__norm_name { TSR_BASIS_NORM_L1, TSR_BASIS_NORM_L2 } tsr__norm_name;
+typedef struct tsr__term tsr__term;
 
 /* What to do with the scale of the basis after its update. */
 typedef enum tsr__scale_rule {
@@ -39,10 +45,133 @@ typedef enum tsr__scale_rule {
     TSR_SCALE_MODEL /* unit columns are part of the model: J counts what scaling would save */
 } tsr__scale_rule;
 
-/* A loss: Frobenius or Kullback-Leibler. */
-typedef struct tsr__loss {
-    const char *name;
-    bool logarithmic; /* its bound is in log theta: see majorise */
+/* State ----------------------------------------------------------------------------------- */
+
+/* The basis as gradients and lengths see it. */
+typedef struct tsr__metric {
+    void *lift, *gram;
+    void *anti_lift, *anti_gram; /* kernels of either sign; else NULL */
+    double *Ft1;
+} tsr__metric;
+
+/* Sums over the samples; each is followed in memory by those of the other lanes. */
+typedef struct tsr__sums {
+    void *XtG;
+    void *
+        YtG; /* losses whose pull down is no sum of F or G alone: the m x k of that; else NULL */
+    void *GtG;
+    double *Gt1;
+} tsr__sums;
+
+/* How far the codes are led on. */
+typedef struct tsr__lead {
+    double push; /* in steps */
+    double run;  /* steps since J last rose */
+    double last; /* J before */
+    bool fresh;  /* no step yet */
+} tsr__lead;
+
+typedef struct tsr__state {
+    void *basis, *codes;
+    void *weights; /* concept; else NULL */
+    void *plain;   /* NULL: codes are never led on */
+    tsr__metric metric;
+    tsr__sums sums;
+    double *price;                /* k of degree one, k of degree two */
+    double value[TSR_MOST_TERMS]; /* of the plan's terms, those on the codes */
+    tsr__lead lead;
+} tsr__state;
+
+/* Work ------------------------------------------------------------------------------------ */
+
+/* What one block of samples is worked on with. */
+struct tsr__lane {
+    void *projection, *weighted; /* block x k */
+    tsr__halves halves;          /* block x k each */
+    void *bend;                  /* block x k */
+    void *tile[2];               /* block x m, as many as the loss has */
+    void *XtG, *YtG, *GtG;       /* the lane's part of the sums */
+    double *Gt1;
+    double loss; /* the lane's part, where it is summed by block */
+};
+
+/* Rows of the basis on their way, a thread's. */
+typedef struct tsr__bench {
+    void *slope, *bend; /* rows x k: of all that is not data */
+    double *row;        /* 3 k: a row on its way to them */
+    void *room;         /* of a descent */
+    void *panel;        /* dense KL: some features of all samples */
+    tsr__known known;   /* missing values: a row's own sums */
+} tsr__bench;
+
+/* The basis vector by vector: F' and (X' G)' as k x m, and what a vector should be like, m. */
+typedef struct tsr__sphere {
+    void *basis, *XtG, *wish;
+} tsr__sphere;
+
+/* The concept weights sample by sample (map.c). */
+typedef struct tsr__weaving {
+    void *lanes;              /* lanes x m x k: X' W */
+    void *gram;               /* k x k: G' w G and what is quadratic besides */
+    void *residual;           /* m x k */
+    void *woven, *woven_gram; /* both again, with padded rows */
+} tsr__weaving;
+
+/* A term's own room, by its `layout`. */
+typedef struct tsr__term_room {
+    void *gathered[2]; /* n x k: pairs times codes */
+    double *sums;
+} tsr__term_room;
+
+typedef struct tsr__work {
+    tsr__halves basis;  /* with respect to the basis, m x k */
+    tsr__halves pulled; /* with respect to the weights, atoms x k */
+    tsr__halves theta;  /* whichever of them is of what moves */
+    tsr__sphere sphere;
+    tsr__weaving weaving;
+    void *turned_basis, *turned_codes; /* dense KL: k padded rows of each; else NULL */
+    double *by, *back;                 /* k: scales, and floors of the basis */
+    double *floor;                     /* k: of the codes */
+    tsr__term_room term[TSR_MOST_TERMS];
+    tsr__bench bench[TSR_LANES]; /* by lane or thread */
+    tsr__lane lane[TSR_LANES];
+} tsr__work;
+
+struct tsr__solver {
+    tsr_type type;
+    int64_t n, m, k;
+    const tsr__problem *problem;
+    const tsr__plan *plan;
+    tsr__state state;
+    tsr__work work;
+};
+
+enum {
+    TSR_PANEL = 8,
+    TSR_CHUNK = 256
+}; /* features that a thread takes at a time: KL; squares */
+
+/* Losses and maps ------------------------------------------------------------------------- */
+
+struct tsr__loss {
+    const char *name, *title; /* of the setting; for people */
+    const char *formula;      /* of data and product, as in "||%s - %s||^2" */
+    int degree;               /* scaling X and F G' by s scales the loss by s^degree */
+    int power; /* of its bound: what pulls theta up falls as (theta / old)^-power (majorise) */
+    double step;    /* exponent of the multiplicative rule that never raises it */
+    double elastic; /* what scikit-learn's alphas count, which halves some losses */
+    bool inner;     /* inner products of samples are all that it needs: kernels will do */
+    bool wide;      /* the pull down is a sum of its own (YtG) */
+    int tiles;      /* block x m arrays for a dense block */
+    int sweeps; /* of descent on entries; 0: sums are all that rows need, sweeps are cheap */
+    int passes; /* over the data, an iteration */
+    double cost[2]; /* of an iteration beside that of squares: multiplicative, by descent */
+    /* NULL, or why these data have no such loss. */
+    const char *(*refuses)(const tsr__problem *problem);
+    /* What one entry of the data adds to the loss whatever the factors are. */
+    double (*own)(double x);
+    /* Room of a thread's descent, in reals; NULL: rows cannot descend under this loss. */
+    int64_t (*room)(int64_t k, int64_t longest, bool sparse);
     /* Before a pass over the samples, with the basis as it will be; NULL: nothing to do. */
     void (*prepare)(tsr__solver *s);
     /* What the codes of a block need of the data, into the lane's projection. */
@@ -51,145 +180,93 @@ typedef struct tsr__loss {
     void (*codes)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
     /* Adds the block, with its new codes, to the lane's sums. */
     void (*accumulate)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
-    /* Sparse data: a block of the turned data into rows of the sums, where accumulate left
-     * them out. */
-    void (*collect)(tsr__solver *s, const tsr__block *block, int64_t lane);
-    /* Halves with respect to the basis, from the summed lanes. */
+    /* Sparse data: a block of the turned data into rows of XtG, where accumulate left them out. */
+    void (*collect)(tsr__solver *s, const tsr__block *block);
+    /* Halves with respect to the basis, from the sums. */
     void (*basis)(const tsr__solver *s, tsr__halves *halves);
-    /* Coordinate descent on the block's codes, with the penalties' slope and bend or NULL; on
+    /* Coordinate descent on the block's codes, with the terms' slope and bend or NULL; on
      * the rows of a free basis. */
     void (*descend_codes)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
                           const void *slope, const void *bend);
     void (*descend_basis)(tsr__solver *s);
+    /* The codes times up / down are those of the best size for this basis. */
+    void (*fit_size)(double *up, double *down, const tsr__solver *s);
     double (*value)(const tsr__solver *s);
-} tsr__loss;
+};
 
 /* A map from what is updated to the basis that the loss sees. */
 typedef struct tsr__map {
     const char *name;
-    /* After theta moved: basis, lift and gram. */
+    bool free;  /* theta is the basis itself */
+    bool woven; /* theta are the weights of samples that are at hand */
+    bool split; /* gradients have falling quadratic parts (`anti`) */
+    /* After theta moved: the basis and its metric. */
     void (*push)(tsr__solver *s);
     /* Halves with respect to the basis become halves with respect to theta. */
     void (*pull)(tsr__solver *s, tsr__halves *halves);
-    /* Coordinate descent on theta; NULL: on the basis itself, by the loss or on the sphere. */
-    void (*descend)(tsr__solver *s);
 } tsr__map;
 
-/* A penalty on the codes. */
-typedef struct tsr__penalty_kind {
-    int term;   /* of tsr__term_name */
-    int degree; /* scaling the codes by s scales the value by s^degree */
-    /* Sums that depend on all codes, made anew; returns the value and adds each column's share.
-     */
-    double (*refresh)(tsr__penalty *p, const tsr__solver *s, double *columns);
-    /* Adds to the halves of rows first .. first+count-1. */
-    void (*add)(const tsr__penalty *p, const tsr__solver *s, int64_t first, int64_t count,
-                const tsr__halves *halves);
-    /* Adds the curvature of a separable upper bound; NULL: the penalty is linear. */
-    void (*bend)(const tsr__penalty *p, const tsr__solver *s, int64_t first, int64_t count,
-                 void *bend);
-} tsr__penalty_kind;
-
-struct tsr__penalty {
-    const tsr__penalty_kind *kind;
-    double weight, value;       /* of J; links of classes have their own below */
-    double must, cannot;        /* links, magnitudes */
-    bool reward;                /* must-links as an unbounded reward */
-    const tsr_matrix *pairs[2]; /* graph or links as sparse n x n: [0] attract, [1] repel */
-    double *degree[2];          /* their row sums, n each */
-    void *gathered[2];          /* pairs times codes, n x k */
-    double *sums;       /* links of classes: classes x k, then the total, k; graph: lanes x k */
-    double *population; /* links of classes: samples a class, then all */
-};
-
-/* What one block of samples is worked on with; a lane has one. */
-struct tsr__lane {
-    void *projection, *weighted; /* block x k */
-    tsr__halves halves;          /* block x k each */
-    void *bend;                  /* block x k */
-    void *tile;                  /* KL, dense: block x m */
-    void *collect, *spread;      /* sums: m x k, k x k */
-    double *column_sum;          /* KL: k */
-    double value;                /* sum of the loss, where it is summed by block */
-};
-
-enum { TSR_MOST_PENALTIES = 8, TSR_PANEL = 8 };
-
-struct tsr__solver {
-    /* the problem */
-    tsr_type type;
-    int64_t n, m, k;
-    int threads;
-    tsr__source source; /* the n rows that the loss sees */
-    tsr__source turned; /* sparse: the same times their weights, by feature; else no blocks */
-    int64_t longest;    /* entries of a row of either */
-    const void *weight; /* real, n: weight of each row; NULL: 1 */
-    const double *members;  /* n: samples behind each row (tied codes); NULL: 1 */
-    const int32_t *classes; /* n: class of each row or -1; NULL: none */
-    int32_t class_count;
-    int64_t per_class, shared;        /* basis vectors of a class, and of none (last) */
-    const tsr_matrix *missing;        /* n x m sparse: positions without a value; NULL: none */
-    const tsr_matrix *missing_turned; /*   the same by feature */
-    tsr__source atoms;                /* concept: the samples that span the basis */
-    bool kernel;                      /* the data are a kernel: only inner products are known */
-    double rho;                       /* size of a sample; see plan.h */
-    double square;                    /* sum of weight x^2: Frobenius */
-    double constant;                  /* what reduction to groups left out of J */
-
-    /* the choices */
-    const tsr__loss *loss;
-    const tsr__map *map;
-    tsr__rule basis_rule, codes_rule;
-    double basis_exponent, codes_exponent;
-    tsr__norm_name norm;
-    tsr__scale_rule scale;
-    bool sphere; /* the basis moves vector by vector on the unit sphere */
-    bool lifts;  /* steps that keep zeros end at a floor where the gradient pulls up */
-    bool extrapolates;
-    bool collects;                  /* passes sum X' G; else it is made when it is needed */
-    int basis_sweeps, codes_sweeps; /* of coordinate descent, a pass */
-    double decorrelate, basis_lasso, basis_ridge;
-    tsr__penalty penalty[TSR_MOST_PENALTIES];
-    int penalties;
-
-    /* the state */
-    void *basis, *codes;               /* m x k, n x k */
-    void *turned_basis, *turned_codes; /* dense KL descent: k rows of each, padded; else NULL */
-    void *panel[TSR_LANES];            /*   and some features of all samples, by thread */
-    void *plain;            /* n x k: the codes before they were extrapolated; NULL: never */
-    double push, run, last; /* how far they are; steps since J last rose; J before */
-    bool fresh;             /* no step yet */
-    void *weights;          /* concept: atoms x k; else NULL */
-    void *lift, *gram;   /* metric times basis (m x k; often the basis itself), F' F (k x k) */
-    void *lift_negative; /* kernels of either sign: |K-| W */
-    void *gram_negative; /*   W' |K-| W */
-    double *columns;     /* k: penalty values by column, degree 1 then degree 2: 2 k */
-    double *column_sum;  /* k: F' 1 for KL */
-    tsr__halves halves;  /* of the basis: m x k */
-    tsr__halves pulled;  /* concept: room for those of the weights, atoms x k */
-    tsr__halves theta_halves; /* of what is updated: the one or the other */
-    void *atom_lanes;         /* concept: lanes x m x k */
-    void *woven, *woven_gram; /*   and the residual of its descent, m x k and k x k, padded */
-    void *collect_lanes, *spread_lanes; /* sums by lane */
-    double *column_lanes;
-    double *work;                /* 2 max(m, k) doubles */
-    double *floor;               /* k: of the codes; see lifts */
-    void *room[TSR_LANES];       /* of a descent, by lane or thread */
-    tsr__known known[TSR_LANES]; /* missing values: of a row's own sums, likewise */
-    double penalty_value;
-    tsr__lane lane[TSR_LANES];
-    int64_t lanes;
-};
-
-extern const tsr__loss tsr__loss_frobenius, tsr__loss_kl;
 extern const tsr__map tsr__map_free, tsr__map_concept, tsr__map_kernel, tsr__map_signed;
-extern const tsr__penalty_kind tsr__penalty_class, tsr__penalty_graph, tsr__penalty_links,
-    tsr__penalty_pairs, tsr__penalty_lasso, tsr__penalty_ridge;
 
-/* Lays all workspace out in `arena` (twice; see base/memory.h). */
+/* Terms ----------------------------------------------------------------------------------- */
+
+/* What a term is of (terms.h has the table of their names). */
+struct tsr__term_kind {
+    tsr__term_name name;
+    const char *formula; /* as it stands in J, with %s for the weight where it has one */
+    tsr__weight_name weights[2]; /* that the user sets, TSR_WEIGHTS: none */
+    int degree; /* scaling the codes by s scales the value by s^degree; for the unit of weights */
+    bool priced;    /* it grows with the codes, and F / s, s G would evade it by small s */
+    bool basis;     /* it is on the basis */
+    bool couples;   /* it ties rows of the basis */
+    bool holds;     /* it holds the scale of the basis by itself, unless */
+    bool rounds;    /*   it is at home on the sphere, where the scale is given */
+    bool quartic;   /* it fills that half of the basis */
+    unsigned needs; /* TSR_NEEDS_..: what J has no such term without */
+    /* Weights in J; false where the spec has no such term. */
+    bool (*begin)(double weight[2], const tsr__spec *spec, const tsr__problem *problem);
+    /* NULL, or why these data have no such term. */
+    const char *(*refuses)(const tsr__spec *spec, const tsr__problem *problem);
+    void (*layout)(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena);
+    /* On the codes: the sums that depend on all of them, made anew; returns the value and adds
+     * each column's share to the price of its degree. */
+    double (*refresh)(const tsr__term *t, tsr__solver *s, double *linear, double *square);
+    /* Adds to the halves of rows first .. first+count-1 of the codes. */
+    void (*add)(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
+                const tsr__halves *halves);
+    /* Adds the curvature of a separable upper bound; NULL: the term is linear. */
+    void (*bend)(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
+                 void *bend);
+    /* On the basis: adds to its halves. */
+    void (*add_basis)(const tsr__term *t, const tsr__solver *s, const tsr__halves *halves);
+    /* Adds slope and curvature at a row of the basis that is f (k); NULL: rows are tied. */
+    void (*bend_basis)(const tsr__term *t, const tsr__solver *s, const double *f, double *slope,
+                       double *bend);
+    /* On the sphere, where terms are bounded by what is linear in a vector: how much of vector l
+     * vector k should be like, and what else, entries first .. of its wish. */
+    double (*lean)(const tsr__term *t, const tsr__solver *s, int64_t k, int64_t l);
+    void (*wish)(const tsr__term *t, const tsr__solver *s, int64_t k, int64_t first,
+                 int64_t count, void *wish);
+    double (*value)(const tsr__term *t, const tsr__solver *s); /* of a term on the basis */
+};
+
+struct tsr__term {
+    const tsr__term_kind *kind;
+    double weight[2]; /* of J */
+    int at;           /* its place in the plan */
+};
+
+static inline const tsr__term_room *tsr__room_of(const tsr__solver *s, const tsr__term *t)
+{
+    return &s->work.term[t->at];
+}
+
+/* The steps ------------------------------------------------------------------------------- */
+
+/* Lays all room out in `arena` (twice; see base/memory.h). */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
 
-/* After basis (or weights) and codes were set: normalises, pushes, accumulates. */
+/* After theta and codes were set: normalises, pushes, accumulates. */
 void tsr__solver_start(tsr__solver *s);
 
 /* The sums that an iteration begins with, of the factors as they are. */
@@ -203,29 +280,45 @@ void tsr__solver_step(tsr__solver *s);
 void tsr__solver_terms(double terms[TSR_TERMS], const tsr__solver *s);
 double tsr__solver_objective(const tsr__solver *s);
 
-/* X' G (KL: R' G) of the factors as they are, where passes leave it out. */
+/* XtG of the factors as they are, where passes leave it out. */
 void tsr__solver_collect(tsr__solver *s);
 
 /* How far from a stationary point, without units: sum of theta |gradient| over the sum of theta
- * (plus + minus), zeros that want to grow counted at their column's mean. Spoils the halves. */
+ * (plus + minus), zeros that want to grow counted at their column's mean. */
 double tsr__solver_optimality(tsr__solver *s);
 
-/* update.c: the steps of both factors, each by its rule. */
-void tsr__update_basis(tsr__solver *s);
-void tsr__update_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+/* gradient.c: halves with respect to a block's codes, and to theta (in s->work.theta); slope and
+ * bend of the terms alone, of a block's codes (NULL where there are none) and of rows of the
+ * basis, into a bench. */
 void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
 void tsr__basis_halves(tsr__solver *s);
-void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale);
+void tsr__codes_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
+                     const void **slope, const void **bend);
+void tsr__basis_bend(const tsr__solver *s, const tsr__bench *bench, int64_t first, int64_t rows,
+                     const void **slope, const void **bend);
 void tsr__refresh(tsr__solver *s);
+
+/* scale.c: lengths of the basis vectors, and their price. */
+void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale);
+void tsr__price_add(const tsr__solver *s, const tsr__halves *halves);
+void tsr__price_bend(const tsr__solver *s, const double *f, double *slope, double *bend);
+bool tsr__priced(const tsr__solver *s);
+/* Of column j, where vectors have unit L2 length: the quadratic (price / 2) ||f||^2. */
+double tsr__price_of(const tsr__solver *s, int64_t j);
 
 /* A hundred-millionth of each column's mean (k). */
 void tsr__floor_of(const tsr__solver *s, double *floor, const void *theta, int64_t rows);
 
-/* Slope and bend of all on rows first .. of the basis that is not data, for coordinate descent:
- * elastic net, and what longer vectors cost the penalties on the codes. They stand in the
- * basis's halves; both NULL where there is nothing. */
-void tsr__basis_bend(tsr__solver *s, int64_t first, int64_t rows, const void **slope,
-                     const void **bend);
+/* What moves: the weights, or else the basis; and its rows. */
+static inline void *tsr__theta(const tsr__solver *s)
+{
+    return s->state.weights != NULL ? s->state.weights : s->state.basis;
+}
+
+static inline int64_t tsr__theta_rows(const tsr__solver *s)
+{
+    return s->state.weights != NULL ? s->problem->atoms.samples : s->m;
+}
 
 /* Element i of a real array, and its place in bytes. */
 static inline void *tsr__real_at(const tsr__solver *s, const void *array, int64_t i)
@@ -247,10 +340,26 @@ static inline void tsr__real_set(const tsr__solver *s, void *array, int64_t i, d
         ((float *)array)[i] = (float)value;
 }
 
+static inline size_t tsr__real_bytes(const tsr__solver *s, int64_t count)
+{
+    return (size_t)count * tsr__type_size(s->type);
+}
+
 /* Samples behind row i. */
 static inline double tsr__members(const tsr__solver *s, int64_t i)
 {
-    return s->members != NULL ? s->members[i] : 1;
+    return s->problem->members != NULL ? s->problem->members[i] : 1;
+}
+
+/* Weight of row i in the loss. */
+static inline double tsr__row_weight(const tsr__solver *s, int64_t i)
+{
+    return s->problem->weight != NULL ? tsr__real_get(s, s->problem->weight, i) : 1;
+}
+
+static inline void *tsr__codes_at(const tsr__solver *s, int64_t row)
+{
+    return tsr__real_at(s, s->state.codes, row * s->k);
 }
 
 static inline const tsr__kernels *tsr__kernels_for(const tsr__solver *s)
@@ -258,15 +367,22 @@ static inline const tsr__kernels *tsr__kernels_for(const tsr__solver *s)
     return tsr__kernels_of(s->type);
 }
 
+/* The bench of a lane's descent. */
+static inline const tsr__bench *tsr__bench_of(const tsr__solver *s, const tsr__lane *lane)
+{
+    return &s->work.bench[lane - s->work.lane];
+}
+
 /* Missing values: the factors as the known entries of a sample, or of a feature, see them. */
 static inline tsr__known_rows tsr__known_features(const tsr__solver *s)
 {
-    return (tsr__known_rows){s->type, s->k, s->m, s->basis, NULL, s->missing};
+    return (tsr__known_rows){s->type, s->k, s->m, s->state.basis, NULL, s->problem->missing};
 }
 
 static inline tsr__known_rows tsr__known_samples(const tsr__solver *s)
 {
-    return (tsr__known_rows){s->type, s->k, s->n, s->codes, s->weight, s->missing_turned};
+    return (tsr__known_rows){
+        s->type, s->k, s->n, s->state.codes, s->problem->weight, s->problem->missing_turned};
 }
 
 /* c (rows x columns) = alpha a (rows x inner) b (inner x columns), row-major and contiguous. */

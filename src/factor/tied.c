@@ -8,7 +8,7 @@
  * and the same for Kullback-Leibler, so that an iteration costs O(m (c + u) k) for c classes
  * and u unlabelled samples. Groups: the classes in order, then the unlabelled samples in order.
  * The constant is added back, so J is always that of the original data. Liu et al. 2012. */
-#include "factor/plan.h"
+#include "factor/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,14 +16,14 @@
 static tsr_status assign_rows(tsr__problem *p, bool tied)
 {
     tsr_status status = TSR_OK;
-    int64_t next = tied ? p->classes : 0;
+    int64_t next = tied ? p->classes.count : 0;
     TSR_NEW(p->row_of, p->samples);
     for (int64_t i = 0; i < p->samples; i++)
-        p->row_of[i] = tied && p->seen[i] >= 0 ? p->seen[i] : next++;
-    p->rows = next;
-    TSR_NEW(p->row_class, p->rows);
+        p->row_of[i] = tied && p->classes.seen[i] >= 0 ? p->classes.seen[i] : next++;
+    p->n = next;
+    TSR_NEW(p->classes.of_row, p->n);
     for (int64_t i = 0; i < p->samples; i++)
-        p->row_class[p->row_of[i]] = p->seen[i];
+        p->classes.of_row[p->row_of[i]] = p->classes.seen[i];
 done:
     return status;
 }
@@ -40,16 +40,14 @@ static double share_of(const tsr__problem *p, tsr_type type, int64_t i, const do
     return all > 0 ? weight_of(p, type, i) / all : 0;
 }
 
-/* Sum over the samples of w x^2 (Frobenius) or w x log x (KL). */
-static double own_term(const tsr_matrix *x, const void *weight, bool kl)
+/* What the samples add to the loss whatever the factors are. */
+static double own_term(const tsr_matrix *x, const void *weight, const tsr__loss *loss)
 {
     double sum = 0;
     for (int64_t i = 0; i < x->samples; i++) {
         const double w = weight != NULL ? tsr__value_at(weight, x->type, i) : 1;
-        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++) {
-            const double v = tsr__value_at(x->values, x->type, at);
-            sum += kl ? (v > 0 ? w * v * log(v) : 0) : w * v * v;
-        }
+        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
+            sum += w * loss->own(tsr__value_at(x->values, x->type, at));
     }
     return sum;
 }
@@ -62,7 +60,7 @@ static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr_mat
     int64_t *row = NULL, *column = NULL;
     double *value = NULL;
     if (!x->sparse) {
-        TSR_TRY(tsr_matrix_create(out, p->rows, x->features, x->type));
+        TSR_TRY(tsr_matrix_create(out, p->n, x->features, x->type));
         for (int64_t i = 0; i < x->samples; i++) {
             const int64_t to = p->row_of[i];
             const double w = share_of(p, x->type, i, total);
@@ -86,8 +84,8 @@ static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr_mat
             value[e] = tsr__value_at(x->values, x->type, at) * share_of(p, x->type, i, total);
         }
     }
-    TSR_TRY(tsr_matrix_create_sparse(out, p->rows, x->features, stored, row, column, value,
-                                     x->type));
+    TSR_TRY(
+        tsr_matrix_create_sparse(out, p->n, x->features, stored, row, column, value, x->type));
 done:
     tsr__free(row);
     tsr__free(column);
@@ -95,28 +93,28 @@ done:
     return status;
 }
 
-static tsr_status reduce(tsr__problem *p, const tsr__plan *plan)
+static tsr_status reduce(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
-    const tsr_matrix *x = p->kernel != NULL ? p->kernel : p->x;
-    const bool kl = plan->loss == TSR_LOSS_KL;
+    const tsr_matrix *x = p->held.kernel != NULL ? p->held.kernel : p->held.x;
     double *total = NULL;
     void *weight = NULL;
-    TSR_NEW_ZERO(total, p->rows);
-    TSR_NEW_ZERO(p->members, p->rows);
+    TSR_NEW_ZERO(total, p->n);
+    TSR_NEW_ZERO(p->members, p->n);
     for (int64_t i = 0; i < p->samples; i++) {
-        total[p->row_of[i]] += weight_of(p, plan->type, i);
+        total[p->row_of[i]] += weight_of(p, spec->type, i);
         p->members[p->row_of[i]] += 1;
     }
-    TSR_TRY(average(&p->reduced, p, x, total));
-    weight = tsr__alloc(p->rows, tsr__type_size(plan->type));
+    TSR_TRY(average(&p->held.reduced, p, x, total));
+    weight = tsr__alloc(p->n, tsr__type_size(spec->type));
     if (weight == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
-    for (int64_t i = 0; i < p->rows; i++)
-        tsr__value_set(weight, plan->type, i, total[i]);
+    for (int64_t i = 0; i < p->n; i++)
+        tsr__value_set(weight, spec->type, i, total[i]);
     /* a kernel's rows are no samples: its own term is the trace, set where J is configured */
-    p->constant =
-        p->kernel != NULL ? 0 : own_term(x, p->weight, kl) - own_term(p->reduced, weight, kl);
+    p->constant = p->held.kernel != NULL ? 0
+                                         : own_term(x, p->weight, spec->loss) -
+                                               own_term(p->held.reduced, weight, spec->loss);
     tsr__free(p->weight);
     p->weight = weight, weight = NULL;
 done:
@@ -125,16 +123,16 @@ done:
     return status;
 }
 
-tsr_status tsr__tie_samples(tsr__problem *p, const tsr__plan *plan)
+tsr_status tsr__tie_samples(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
-    const bool tied = plan->codes == TSR_CODES_TIED;
+    const bool tied = spec->codes == TSR_CODES_TIED;
     if (tied && p->missing != NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "tied codes average the samples of a class, which missing "
                                      "values do not allow: --codes free");
     TSR_TRY(assign_rows(p, tied));
     if (tied)
-        TSR_TRY(reduce(p, plan));
+        TSR_TRY(reduce(p, spec));
 done:
     return status;
 }

@@ -16,9 +16,10 @@
  * normalised cuts against the training samples' sum. Kernel models compare them with the
  * training samples. */
 #include "factor/model.h"
-#include "factor/plan.h"
 #include "factor/row.h"
+#include "factor/solver.h"
 
+#include "base/progress.h"
 #include "base/settings.h"
 #include "matrix/blas.h"
 #include "matrix/parallel.h"
@@ -44,7 +45,7 @@ typedef struct desk {
 typedef struct encoding {
     const tsr_model *model;
     tsr_transform_options options;
-    tsr__plan plan;
+    tsr__spec spec;
     tsr__problem problem;
     tsr_type type;
     int64_t k, m, atoms, longest; /* atoms: 0 without a kernel; entries of the longest row */
@@ -72,16 +73,17 @@ static tsr_status prepare(encoding *e, const tsr_data *data)
     tsr_fit_options plain = e->model->options;
     plain.sample_weights = NULL;
     plain.mask = NULL; /* it was of the training samples */
-    tsr__plan plan = e->plan;
-    plan.options = &plain;
-    plan.ncw = false;
-    TSR_TRY(tsr__prepare_values(p, &plan, data));
+    tsr__spec spec = e->spec;
+    spec.options = &plain;
+    spec.ncw = false;
+    TSR_TRY(tsr__prepare_values(p, &spec, data));
     if (e->model->scale != NULL) {
-        if (p->owned == NULL) {
-            TSR_TRY(tsr_matrix_copy_as(&p->owned, p->x, plan.type, p->x->sparse));
-            p->x = p->owned;
+        if (p->held.owned == NULL) {
+            TSR_TRY(
+                tsr_matrix_copy_as(&p->held.owned, p->held.x, spec.type, p->held.x->sparse));
+            p->held.x = p->held.owned;
         }
-        tsr__weigh_by_cuts(p->owned, e->model->scale);
+        tsr__weigh_by_cuts(p->held.owned, e->model->scale);
     }
 done:
     return status;
@@ -89,9 +91,9 @@ done:
 
 static void measure(encoding *e)
 {
-    const tsr_matrix *x = e->problem.x;
-    e->type = e->plan.type;
-    e->kl = e->plan.loss == TSR_LOSS_KL && e->options.method == 0;
+    const tsr_matrix *x = e->problem.held.x;
+    e->type = e->spec.type;
+    e->kl = e->spec.loss->degree == 1 && e->options.method == 0;
     e->k = e->model->report.rank;
     e->m = x->features;
     e->atoms = e->model->atoms != NULL ? e->model->atoms->samples : 0;
@@ -101,7 +103,7 @@ static void measure(encoding *e)
         e->longest = length > e->longest ? length : e->longest;
     }
     e->threads = tsr__threads(e->options.threads, (x->samples + PANEL - 1) / PANEL);
-    tsr__plan_elastic(&e->lasso, &e->ridge, &e->plan, e->m);
+    tsr__spec_elastic(&e->lasso, &e->ridge, &e->spec, e->m);
 }
 
 static void layout_desk(encoding *e, desk *d)
@@ -109,7 +111,7 @@ static void layout_desk(encoding *e, desk *d)
     tsr__arena *arena = &e->arena;
     const size_t real = tsr__type_size(e->type), wide = sizeof(double);
     const int64_t k = e->k, padded = tsr__padded(k);
-    const bool sparse = e->problem.x->sparse;
+    const bool sparse = e->problem.held.x->sparse;
     const int64_t steps =
         e->kl ? tsr__row_entropy_room(k, e->longest) : tsr__row_squares_room(k);
     const int64_t room = steps > PANEL * k ? steps : PANEL * k;
@@ -235,7 +237,7 @@ static void multiply(const encoding *e, void *c, const void *a, const void *b, i
 static void project(const encoding *e, desk *d, void *out, int64_t first, int64_t rows,
                     const void *factor, int64_t columns)
 {
-    const tsr_matrix *x = e->problem.x;
+    const tsr_matrix *x = e->problem.held.x;
     const size_t size = tsr__type_size(e->type);
     if (x->sparse) { /* row by row as it is */
         const tsr__block block = {.first = first,
@@ -268,7 +270,7 @@ static void make_products(const encoding *e, desk *d, int64_t first, int64_t row
     memset(d->compared, 0, (size_t)(PANEL * e->atoms) * tsr__type_size(e->type));
     project(e, d, d->compared, first, rows, e->across, e->atoms);
     for (int64_t i = 0; i < rows; i++)
-        square[i] = tsr__row_square(e->problem.x, first + i);
+        square[i] = tsr__row_square(e->problem.held.x, first + i);
     tsr__kernel_apply(d->compared, e->type, rows, e->atoms, square, e->atom_square,
                       &e->model->options, e->model->kernel_width);
     multiply(e, d->products, d->compared, e->factor, e->k, e->atoms);
@@ -304,7 +306,7 @@ static void minimise_squares(const encoding *e, desk *d, int64_t sample, int64_t
 
 static void minimise_entropy(const encoding *e, desk *d, int64_t sample)
 {
-    const tsr_matrix *x = e->problem.x;
+    const tsr_matrix *x = e->problem.held.x;
     const tsr__known_rows features = features_of(e);
     const tsr__row row = row_of(e, d);
     const int64_t begin = tsr__row_begin(x, sample), end = tsr__row_end(x, sample);
@@ -421,7 +423,7 @@ tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const
     if (options != NULL)
         e.options = *options;
     TSR_TRY(tsr_settings_check(tsr_transform_settings(), &e.options));
-    TSR_TRY(tsr__plan_make(&e.plan, &model->options));
+    TSR_TRY(tsr__spec_make(&e.spec, &model->options));
     if (tsr_matrix_features(tsr_data_samples(data)) != model->report.features)
         TSR_FAIL(TSR_ERROR_DATA, "%s has %lld features; the model was fitted to %lld",
                  tsr_data_origin(data), (long long)tsr_matrix_features(tsr_data_samples(data)),

@@ -17,8 +17,8 @@
  * 4 nnz k + O((n + p q) k + n k^2) flops. Beside X there are O((n + p q) k) numbers. */
 #include "learn/encoder.h"
 
-#include "base/progress.h"
 #include "base/random.h"
+#include "factor/solve.h"
 #include "matrix/blas.h"
 #include "matrix/descent.h"
 #include "matrix/kernels.h"
@@ -29,7 +29,7 @@
 #include <string.h>
 
 enum {
-    WINDOW = 10, /* iterations that must gain `tolerance` together */
+    WINDOW = 10, /* sweeps of new samples between two looks at who has settled */
     SWEEPS = 2   /* of A and B, and of G, an iteration: both cost little beside the pass */
 };
 
@@ -46,7 +46,7 @@ typedef struct ntf {
     double *fold;                  /* max(p, q) x k */
     double *tile, *work;           /* lanes x rows k: X_b F; lanes x room of a descent */
     double *length;                /* k */
-    double square;                 /* ||X||^2 */
+    double square, objective;      /* ||X||^2; J */
 } ntf;
 
 static void layout(ntf *s)
@@ -249,30 +249,43 @@ static void start(ntf *s, const tsr_matrix *x)
     }
 }
 
+static void step(void *user)
+{
+    ntf *s = user;
+    step_basis(s);
+    settle_scale(s);
+    s->objective = pass(s);
+}
+
+static double objective(void *user, double *terms)
+{
+    const ntf *s = user;
+    for (int i = 0; terms != NULL && i < TSR_TERMS; i++)
+        terms[i] = i == TSR_TERM_LOSS ? s->objective : (double)NAN;
+    return s->objective;
+}
+
 static tsr_status iterate(tsr_encoder *e, ntf *s, const tsr_fit_options *o)
 {
     tsr_status status = TSR_OK;
-    const tsr__task task = tsr__task_begin(o->progress, "fitting", o->iterations);
-    int64_t room = 0;
-    double last = pass(s);
-    for (bool settled = false; e->iterations < o->iterations && !settled;) {
-        step_basis(s);
-        settle_scale(s);
-        const double now = pass(s);
-        TSR_GROW(e->objective, e->iterations, room);
-        e->objective[e->iterations++] = now;
-        if (o->tolerance > 0 && e->iterations > WINDOW) {
-            const double before = e->objective[e->iterations - 1 - WINDOW];
-            /* against the data's own size too: a perfect fit has nothing left to gain */
-            settled = before - now <= o->tolerance * fmax(fabs(now), 1e-12 * s->square);
-        }
-        TSR_TRY(tsr__task_step(&task, e->iterations, now,
-                               fabs(last - now) / fmax(fabs(now), 1e-300)));
-        last = now;
-    }
+    tsr__history history = {0};
+    tsr__loop loop = {.steps = {s, step, objective, NULL},
+                      .options = o,
+                      .history = &history,
+                      .limit = o->iterations,
+                      .size = s->square};
+    s->objective = pass(s);
+    TSR_TRY(tsr__solve(&loop));
+    e->iterations = history.iterations;
+    e->objective = history.objective, history.objective = NULL;
+    if (loop.diverged)
+        TSR_FAIL(TSR_ERROR_DIVERGED, "the objective is no longer a number: the data may span "
+                                     "too many powers of ten");
+    if (loop.interrupted)
+        status = tsr__fail(TSR_ERROR_INTERRUPTED, "stopped after %lld iterations",
+                           (long long)e->iterations);
 done:
-    if (status == TSR_ERROR_INTERRUPTED)
-        status = tsr__fail(status, "stopped after %lld iterations", (long long)e->iterations);
+    tsr__history_clear(&history);
     return status;
 }
 

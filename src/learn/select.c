@@ -15,7 +15,7 @@
 
 #include "base/progress.h"
 #include "base/text.h"
-#include "factor/models.h"
+#include "factor/terms.h"
 #include "learn/holdout.h"
 #include "matrix/parallel.h"
 
@@ -35,25 +35,6 @@ struct selecting {
     int64_t finished;    /* fits */
     _Atomic int stopped; /* status that ends it all, or TSR_OK */
 };
-
-/* The weight that a model's row has first, by its name in the settings. */
-static const char *weight_of(const tsr_fit_options *fit)
-{
-    const tsr__model_row *row = NULL;
-    if (tsr__model_find(&row, fit->model) < 0)
-        return NULL;
-    const struct {
-        double preset, asked;
-        const char *name;
-    } weights[] = {{row->weights[0].class_driven, fit->class_weight, "class"},
-                   {row->weights[0].graph, fit->graph, "graph"},
-                   {row->weights[0].links_cannot, fit->cannot, "cannot"},
-                   {row->weights[0].decorrelate, fit->decorrelate, "decorrelate"}};
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
-        if (weights[i].preset > 0 || weights[i].asked > 0)
-            return weights[i].name;
-    return NULL;
-}
 
 /* Telling whoever watches ----------------------------------------------------------------- */
 
@@ -251,7 +232,7 @@ tsr_status tsr__select(tsr__selection *out, const tsr_data *data, const tsr_fit_
     tsr_status status = TSR_OK;
     tsr__selection selection = {0};
     struct selecting s = {.fit = fit, .options = options, .selection = &selection};
-    selection.weight = weight_of(fit);
+    selection.weight = tsr__terms_weight(fit);
     if (options->weights > 0 && selection.weight == NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%s has no weight to choose: leave --weights out",
                  fit->model);

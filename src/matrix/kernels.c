@@ -66,6 +66,34 @@ static void mark(unsigned char *seen, const void *values, int64_t count)
         seen[i] = (unsigned char)(seen[i] | (v[i] != 0));
 }
 
+static void shift(void *values, double by, int64_t count)
+{
+    real *y = values;
+    for (int64_t i = 0; i < count; i++)
+        y[i] = (real)((double)y[i] + by);
+}
+
+static void widen(double *to, const void *from, int64_t count)
+{
+    const real *x = from;
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (double)x[i];
+}
+
+static void narrow(void *to, const double *from, int64_t count)
+{
+    real *y = to;
+    for (int64_t i = 0; i < count; i++)
+        y[i] = (real)from[i];
+}
+
+static void raise(void *to, const double *by, int64_t count)
+{
+    real *y = to;
+    for (int64_t i = 0; i < count; i++)
+        y[i] = (real)((double)y[i] + by[i]);
+}
+
 static void scale(void *values, double by, int64_t count)
 {
     real *v = values;
@@ -189,24 +217,35 @@ static void multiply(void *theta, const tsr__halves *halves, double exponent, in
     }
 }
 
-/* The root t >= 0 of b + c t + q t^3 = p (logarithmic: of t (b + c t + q t^3) = p). Without q
- * it is closed form; with q that form is an upper bound, from which Newton falls onto the root,
- * since the left side is convex and rising. */
-static double root(double p, double b, double c, double q, bool logarithmic)
+/* The root t >= 0 of t^power (b + c t + q t^3) = p. Without q it is closed form, or for power 2 a
+ * cubic; otherwise Newton falls onto it from an upper bound, since the left side is convex and
+ * rising. */
+static double root(double p, double b, double c, double q, int power)
 {
     double t;
-    if (logarithmic)
+    bool exact = q <= 0;
+    if (power == 0)
+        t = c > 0   ? fmax(p - b, 0) / c
+            : q > 0 ? cbrt(fmax(p - b, 0) / q)
+                    : (p > b ? DBL_MAX : 0);
+    else if (power == 1)
         t = 2 * p / fmax(b + sqrt(b * b + 4 * c * p), DBL_MIN);
-    else if (c > 0)
-        t = fmax(p - b, 0) / c;
-    else
-        t = q > 0 ? cbrt(fmax(p - b, 0) / q) : p > b ? DBL_MAX : 0;
+    else {
+        t = fmin(sqrt(p / fmax(b, DBL_MIN)), cbrt(p / fmax(c, DBL_MIN)));
+        exact = exact && c <= 0;
+    }
     if (q > 0) /* the quartic alone is a bound too: from far away Newton would not arrive */
-        t = fmin(t, logarithmic ? sqrt(sqrt(p / q)) : cbrt(fmax(p - b, 0) / q));
-    for (int step = 0; q > 0 && t > 0 && step < 60; step++) {
-        const double value =
-            logarithmic ? t * (b + t * (c + t * t * q)) - p : b + t * (c + t * t * q) - p;
-        const double slope = logarithmic ? b + t * (2 * c + 4 * t * t * q) : c + 3 * t * t * q;
+        t = fmin(t, power == 0   ? cbrt(fmax(p - b, 0) / q)
+                    : power == 1 ? sqrt(sqrt(p / q))
+                                 : pow(p / q, 0.2));
+    for (int step = 0; !exact && t > 0 && step < 60; step++) {
+        const double left = b + t * (c + t * t * q);
+        const double value = power == 0   ? left - p
+                             : power == 1 ? t * left - p
+                                          : t * t * left - p;
+        const double slope = power == 0   ? c + 3 * t * t * q
+                             : power == 1 ? b + t * (2 * c + 4 * t * t * q)
+                                          : t * (2 * b + t * (3 * c + 5 * t * t * q));
         const double next = t - value / slope;
         if (!(next < t))
             break;
@@ -215,14 +254,14 @@ static double root(double p, double b, double c, double q, bool logarithmic)
     return t;
 }
 
-static void majorise(void *theta, const tsr__halves *halves, bool logarithmic, int64_t count)
+static void majorise(void *theta, const tsr__halves *halves, int power, int64_t count)
 {
     real *t = theta;
     const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
                *quartic = halves->quartic;
     for (int64_t i = 0; i < count; i++) {
         const double by = root((double)minus[i], (double)at(flat, i), (double)at(curved, i),
-                               (double)at(quartic, i), logarithmic);
+                               (double)at(quartic, i), power);
         const double next = (double)t[i] * fmin(by, 1e30);
         t[i] = t[i] > 0 ? (real)fmin(next, (double)largest) : 0;
     }
@@ -271,6 +310,18 @@ static void extrapolate(void *theta, void *plain, double by, double floor, int64
     }
 }
 
+static int64_t positive_part(void *to, const void *from, int64_t count)
+{
+    real *y = to;
+    const real *x = from;
+    int64_t best = 0;
+    for (int64_t i = 0; i < count; i++) {
+        best = x[i] > x[best] ? i : best;
+        y[i] = x[i] > 0 ? x[i] : 0;
+    }
+    return best;
+}
+
 /* sum y - x, in eight lanes */
 static double excess(const real *y, const real *x, int64_t count)
 {
@@ -300,6 +351,10 @@ extern const tsr__kernels KERNEL(tsr__kernels_);
 const tsr__kernels KERNEL(tsr__kernels_) = {.sweep = sweep,
                                             .mark = mark,
                                             .scale = scale,
+                                            .shift = shift,
+                                            .widen = widen,
+                                            .narrow = narrow,
+                                            .raise = raise,
                                             .transpose = transpose,
                                             .add = add,
                                             .dot = dot,
@@ -312,4 +367,5 @@ const tsr__kernels KERNEL(tsr__kernels_) = {.sweep = sweep,
                                             .majorise = majorise,
                                             .signed_root = signed_root,
                                             .extrapolate = extrapolate,
+                                            .positive_part = positive_part,
                                             .ratio = ratio};

@@ -19,7 +19,7 @@ typedef struct tsr__sweep {
 /* Parts of a gradient at theta, element by element, each >= 0 (NULL: all zero):
  *     gradient = flat + curved + quartic - minus - anti
  * as functions of theta = old t: flat is constant, curved grows with t, quartic with t^3; minus
- * stands for what pulls theta up. `anti` is the falling half of an indefinite quadratic. */
+ * stands for what pulls theta up, which in a loss's bound falls as t^-power. `anti` is the falling half of an indefinite quadratic. */
 typedef struct tsr__halves {
     void *minus, *flat, *curved, *quartic, *anti;
 } tsr__halves;
@@ -29,6 +29,11 @@ typedef struct tsr__kernels {
     void (*mark)(unsigned char *seen, const void *values,
                  int64_t count); /* seen |= value != 0 */
     void (*scale)(void *values, double by, int64_t count);
+    void (*shift)(void *values, double by, int64_t count); /* values += by */
+    /* Between values and doubles: copies both ways, and values += doubles. */
+    void (*widen)(double *to, const void *from, int64_t count);
+    void (*narrow)(void *to, const double *from, int64_t count);
+    void (*raise)(void *to, const double *by, int64_t count);
     /* to (columns x rows, contiguous) = transpose of from (rows x columns, `stride` apart) */
     void (*transpose)(void *to, int64_t to_stride, const void *from, int64_t stride,
                       int64_t rows, int64_t columns);
@@ -49,11 +54,14 @@ typedef struct tsr__kernels {
 
     /* Updates, element by element; see tsr__halves. Zeros stay zero. */
     void (*multiply)(void *theta, const tsr__halves *halves, double exponent, int64_t count);
-    void (*majorise)(void *theta, const tsr__halves *halves, bool logarithmic, int64_t count);
+    void (*majorise)(void *theta, const tsr__halves *halves, int power, int64_t count);
     void (*signed_root)(void *theta, const tsr__halves *halves, int64_t count);
     /* theta goes on in the direction in which it came from `plain`, which becomes theta as it
      * was: theta + by (theta - plain), at least floor theta. */
     void (*extrapolate)(void *theta, void *plain, double by, double floor, int64_t count);
+
+    /* to = max(from, 0); returns where the largest of them stands */
+    int64_t (*positive_part)(void *to, const void *from, int64_t count);
 
     /* Kullback-Leibler: y becomes x / y; returns sum x log(x / y) - x + y when asked. */
     double (*ratio)(void *y, const void *x, int64_t count, bool value);

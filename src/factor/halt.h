@@ -2,8 +2,8 @@
  *
  * Where a fit stopped: what its factors alone do not tell, kept so that going on leads, bit for
  * bit, where it would have led. */
-#ifndef TSR_FACTOR_STATE_H
-#define TSR_FACTOR_STATE_H
+#ifndef TSR_FACTOR_HALT_H
+#define TSR_FACTOR_HALT_H
 
 #include "base/status.h"
 
@@ -11,46 +11,47 @@ typedef struct tsr__solver tsr__solver;
 
 /* Arrays of the solver. The factors are kept only where the model holds those of another run. */
 enum {
-    TSR_STATE_PLAIN,
-    TSR_STATE_GRAM,
-    TSR_STATE_GRAM_NEGATIVE,
-    TSR_STATE_LIFT,
-    TSR_STATE_LIFT_NEGATIVE,
-    TSR_STATE_COLUMN_SUM,
-    TSR_STATE_BASIS,
-    TSR_STATE_CODES,
-    TSR_STATE_WEIGHTS,
-    TSR_STATE_PARTS
+    TSR_HALT_PLAIN,
+    TSR_HALT_GRAM,
+    TSR_HALT_GRAM_NEGATIVE,
+    TSR_HALT_LIFT,
+    TSR_HALT_LIFT_NEGATIVE,
+    TSR_HALT_COLUMN_SUM,
+    TSR_HALT_BASIS,
+    TSR_HALT_CODES,
+    TSR_HALT_WEIGHTS,
+    TSR_HALT_PARTS
 };
-extern const char *const tsr__state_names[TSR_STATE_PARTS];
+extern const char *const tsr__halt_names[TSR_HALT_PARTS];
 
-typedef struct tsr__state_part {
+typedef struct tsr__halt_part {
     void *values;
     int64_t count;
     tsr_type type;
-} tsr__state_part;
+} tsr__halt_part;
 
-typedef struct tsr__state {
+typedef struct tsr__halt {
     bool known;   /* there is one */
     bool own;     /* of another run than the model's: the best so far was an earlier start's */
-    bool fresh;   /* see tsr__solver */
+    bool fresh;   /* see tsr__lead */
     int64_t next; /* the start after this run; the number of starts where all are done */
     double push, run, last;
     double most; /* of the starts' objectives so far */
-    tsr__state_part part[TSR_STATE_PARTS];
+    tsr__halt_part part[TSR_HALT_PARTS];
     int64_t limit;      /* iterations that the run was given */
     int64_t iterations; /* own: the run's history */
     double *objective, *seconds;
-} tsr__state;
+    tsr_matrix *history;
+} tsr__halt;
 
-void tsr__state_clear(tsr__state *state);
+void tsr__halt_clear(tsr__halt *state);
 
 /* Copies the solver's state; with its factors where `own`. */
-tsr_status tsr__state_take(tsr__state *state, const tsr__solver *s, bool own);
+tsr_status tsr__halt_take(tsr__halt *state, const tsr__solver *s, bool own);
 
 /* Puts the model's state, or the factors alone where it has none, into a laid-out solver, and makes
  * the sums. Fails where the sizes are not those of the solver. */
 struct tsr_model;
-tsr_status tsr__state_give(tsr__solver *s, const struct tsr_model *from, const int64_t *row_of);
+tsr_status tsr__halt_give(tsr__solver *s, const struct tsr_model *from);
 
 #endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Gradients, made of what the loss and the terms add: as halves for rules that multiply, as slope
+ * and bend of the terms alone for rules that descend and see the data themselves. */
+#include "factor/plan.h"
+#include "factor/strip.h"
+#include "matrix/blas.h"
+
+#include <string.h>
+
+void tsr__times(const tsr__solver *s, void *c, double alpha, const void *a, const void *b,
+                int64_t rows, int64_t columns, int64_t inner)
+{
+    tsr__multiply_plain(s->type, c, alpha, a, b, rows, columns, inner);
+}
+
+void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int64_t rows,
+               bool fresh)
+{
+    const tsr__product product = {.transpose_a = true,
+                                  .rows = s->k,
+                                  .columns = s->k,
+                                  .inner = rows,
+                                  .alpha = 1,
+                                  .beta = fresh ? 0 : 1,
+                                  .a = a,
+                                  .b = b,
+                                  .c = c,
+                                  .lda = s->k,
+                                  .ldb = s->k,
+                                  .ldc = s->k};
+    tsr__multiply_dense(s->type, &product);
+}
+
+/* Codes ----------------------------------------------------------------------------------- */
+
+void tsr__refresh(tsr__solver *s)
+{
+    double *linear = s->state.price, *square = s->state.price + s->k;
+    memset(s->state.price, 0, (size_t)(2 * s->k) * sizeof *s->state.price);
+    for (int i = 0; i < s->plan->code_terms; i++) {
+        const tsr__term *t = &s->plan->term[i];
+        s->state.value[i] = t->kind->refresh(t, s, linear, square);
+    }
+}
+
+static void add_terms(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
+        if (t->kind->add != NULL)
+            t->kind->add(t, s, block->first, block->samples, &lane->halves);
+}
+
+void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    const tsr__loss *loss = s->plan->loss;
+    loss->project(s, block, lane);
+    loss->codes(s, block, lane);
+    add_terms(s, block, lane);
+}
+
+void tsr__codes_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
+                     const void **slope, const void **bend)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const int64_t count = block->samples * s->k;
+    *slope = *bend = NULL;
+    if (s->plan->code_terms == 0)
+        return;
+    memset(lane->halves.minus, 0, tsr__real_bytes(s, count));
+    memset(lane->halves.flat, 0, tsr__real_bytes(s, count));
+    memset(lane->halves.curved, 0, tsr__real_bytes(s, count));
+    memset(lane->bend, 0, tsr__real_bytes(s, count));
+    add_terms(s, block, lane);
+    for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
+        if (t->kind->bend != NULL)
+            t->kind->bend(t, s, block->first, block->samples, lane->bend);
+    kernels->add(lane->halves.flat, 1, lane->halves.curved, count);
+    kernels->add(lane->halves.flat, -1, lane->halves.minus, count);
+    *slope = lane->halves.flat;
+    *bend = lane->bend;
+}
+
+/* Basis ----------------------------------------------------------------------------------- */
+
+void tsr__basis_halves(tsr__solver *s)
+{
+    tsr__halves halves = s->work.basis;
+    s->plan->loss->basis(s, &halves);
+    for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
+        if (t->kind->add_basis != NULL)
+            t->kind->add_basis(t, s, &halves);
+    if (tsr__priced(s))
+        tsr__price_add(s, &halves);
+    s->plan->map->pull(s, &halves);
+    s->work.theta = halves;
+}
+
+void tsr__basis_bend(const tsr__solver *s, const tsr__bench *bench, int64_t first, int64_t rows,
+                     const void **slope, const void **bend)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    double *f = bench->row, *up = bench->row + s->k, *curve = bench->row + 2 * s->k;
+    *slope = *bend = NULL;
+    if (!tsr__priced(s) && s->plan->terms == s->plan->code_terms)
+        return;
+    for (int64_t i = 0; i < rows; i++) {
+        memset(up, 0, (size_t)(2 * s->k) * sizeof *up);
+        tsr__widen(f, s, s->state.basis, (first + i) * s->k, s->k);
+        for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
+            if (t->kind->bend_basis != NULL)
+                t->kind->bend_basis(t, s, f, up, curve);
+        if (tsr__priced(s))
+            tsr__price_bend(s, f, up, curve);
+        kernels->narrow(tsr__real_at(s, bench->slope, i * s->k), up, s->k);
+        kernels->narrow(tsr__real_at(s, bench->bend, i * s->k), curve, s->k);
+    }
+    *slope = bench->slope;
+    *bend = bench->bend;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Where everything stands: one walk over state and work, taken twice (base/memory.h). Beyond the
+ * data: (m + 2 n) k for the factors and, for each of at most eight lanes, (m + block) k, and
+ * tiles of dense blocks for losses that need them. */
+#include "factor/plan.h"
+#include "matrix/descent.h"
+#include "matrix/pass.h"
+
+static void *take(const tsr__solver *s, tsr__arena *arena, int64_t count)
+{
+    return tsr__arena_take(arena, count, tsr__type_size(s->type));
+}
+
+static double *take_doubles(tsr__arena *arena, int64_t count)
+{
+    return tsr__arena_take(arena, count, sizeof(double));
+}
+
+static tsr__halves take_halves(const tsr__solver *s, tsr__arena *arena, int64_t rows,
+                               bool quartic)
+{
+    const int64_t count = rows * s->k;
+    return (tsr__halves){.minus = take(s, arena, count),
+                         .flat = take(s, arena, count),
+                         .curved = take(s, arena, count),
+                         .quartic = quartic ? take(s, arena, count) : NULL,
+                         .anti = s->plan->map->split ? take(s, arena, count) : NULL};
+}
+
+static bool has_quartic(const tsr__solver *s)
+{
+    bool any = false;
+    for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
+        any = any || t->kind->quartic;
+    return any;
+}
+
+/* Turned data are summed feature by feature: no lane needs an array of its own. */
+static int64_t wide_lanes(const tsr__solver *s)
+{
+    return s->problem->by_feature.blocks > 0 ? 1 : s->plan->leaves;
+}
+
+static void layout_state(tsr__solver *s, tsr__arena *arena)
+{
+    tsr__state *state = &s->state;
+    const tsr__map *map = s->plan->map;
+    const int64_t wide = s->m * s->k, square = s->k * s->k, lanes = s->plan->leaves;
+    const bool kernel = s->problem->held.kernel != NULL;
+    state->basis = take(s, arena, wide);
+    state->codes = take(s, arena, s->n * s->k);
+    state->plain = s->plan->extrapolates ? take(s, arena, s->n * s->k) : NULL;
+    state->weights = map->woven ? take(s, arena, s->problem->atoms.samples * s->k) : NULL;
+    state->price = take_doubles(arena, 2 * s->k);
+    state->metric = (tsr__metric){.lift = kernel ? take(s, arena, wide) : state->basis,
+                                  .gram = take(s, arena, square),
+                                  .anti_lift = map->split ? take(s, arena, wide) : NULL,
+                                  .anti_gram = map->split ? take(s, arena, square) : NULL,
+                                  .Ft1 = take_doubles(arena, s->k)};
+    state->sums =
+        (tsr__sums){.XtG = take(s, arena, wide_lanes(s) * wide),
+                    .YtG = s->plan->loss->wide ? take(s, arena, wide_lanes(s) * wide) : NULL,
+                    .GtG = take(s, arena, lanes * square),
+                    .Gt1 = take_doubles(arena, lanes * s->k)};
+}
+
+/* A lane's part of an array of sums; nothing while sizes are only added up. */
+static void *part(const tsr__solver *s, void *lanes, int64_t at)
+{
+    return lanes != NULL ? tsr__real_at(s, lanes, at) : NULL;
+}
+
+static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
+{
+    const tsr__sums *sums = &s->state.sums;
+    const int64_t rows = s->problem->by_sample.block_samples, block = rows * s->k;
+    const int64_t wide = lane % wide_lanes(s) * s->m * s->k;
+    tsr__lane *l = &s->work.lane[lane];
+    *l = (tsr__lane){.projection = take(s, arena, block),
+                     .weighted = take(s, arena, block),
+                     .halves = take_halves(s, arena, rows, false),
+                     .bend = take(s, arena, block),
+                     .XtG = part(s, sums->XtG, wide),
+                     .YtG = part(s, sums->YtG, wide),
+                     .GtG = part(s, sums->GtG, lane * s->k * s->k),
+                     .Gt1 = sums->Gt1 != NULL ? sums->Gt1 + lane * s->k : NULL};
+    for (int i = 0; i < s->plan->loss->tiles && !s->problem->by_sample.sparse; i++)
+        l->tile[i] = take(s, arena, rows * s->m);
+}
+
+/* A row's own sums, for the blocks of either factor. */
+static tsr__known layout_known(const tsr__solver *s, tsr__arena *arena)
+{
+    const int64_t codes = s->problem->by_sample.block_samples,
+                  turned = s->problem->by_feature.block_samples;
+    const int64_t more = codes > turned ? codes : turned,
+                  most = more > TSR_PANEL ? more : TSR_PANEL;
+    return (tsr__known){.gram = take(s, arena, s->k * tsr__padded(s->k)),
+                        .rows = take(s, arena, TSR_KNOWN_ROWS * s->k),
+                        .weighted = take(s, arena, TSR_KNOWN_ROWS * s->k),
+                        .sums = take_doubles(arena, most * s->k)};
+}
+
+static void layout_bench(tsr__solver *s, tsr__arena *arena, int64_t at)
+{
+    const tsr__plan *plan = s->plan;
+    const tsr__problem *p = s->problem;
+    const int64_t turned = p->by_feature.block_samples,
+                  rows = turned > TSR_CHUNK ? turned : TSR_CHUNK;
+    const bool whole = plan->longest > 0 && !p->by_sample.sparse && plan->basis.rule->descends;
+    tsr__bench *b = &s->work.bench[at];
+    *b = (tsr__bench){.row = take_doubles(arena, 3 * s->k)};
+    if (plan->loss->room != NULL)
+        b->room = take(s, arena, plan->loss->room(s->k, plan->longest, p->by_sample.sparse));
+    if (tsr__priced(s) || plan->terms > plan->code_terms) {
+        b->slope = take(s, arena, rows * s->k);
+        b->bend = take(s, arena, rows * s->k);
+    }
+    if (whole && at < plan->threads)
+        b->panel = take(s, arena, TSR_PANEL * tsr__padded(s->n));
+    if (p->missing != NULL)
+        b->known = layout_known(s, arena);
+}
+
+static void layout_rules(tsr__solver *s, tsr__arena *arena)
+{
+    tsr__work *work = &s->work;
+    const int64_t wide = s->m * s->k;
+    if (s->plan->map->woven)
+        work->weaving =
+            (tsr__weaving){.lanes = take(s, arena, tsr__lane_count(&s->problem->atoms) * wide),
+                           .gram = take(s, arena, s->k * s->k),
+                           .residual = take(s, arena, wide),
+                           .woven = take(s, arena, s->m * tsr__padded(s->k)),
+                           .woven_gram = take(s, arena, s->k * tsr__padded(s->k))};
+    if (s->plan->basis.rule->exact)
+        work->sphere = (tsr__sphere){.basis = take(s, arena, wide),
+                                     .XtG = take(s, arena, wide),
+                                     .wish = take(s, arena, s->m)};
+    /* dense rows that are entries share the factor, which they want coordinate by coordinate */
+    if (s->plan->longest > 0 && !s->problem->by_sample.sparse) {
+        if (s->plan->codes.rule->descends)
+            work->turned_basis = take(s, arena, s->k * tsr__padded(s->m));
+        if (s->plan->basis.rule->descends)
+            work->turned_codes = take(s, arena, s->k * tsr__padded(s->n));
+    }
+}
+
+void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
+{
+    tsr__work *work = &s->work;
+    const bool quartic = has_quartic(s);
+    layout_state(s, arena);
+    work->by = take_doubles(arena, s->k);
+    work->back = take_doubles(arena, s->k);
+    work->floor = take_doubles(arena, s->k);
+    work->basis = take_halves(s, arena, s->m, quartic);
+    if (s->plan->map->woven)
+        work->pulled = take_halves(s, arena, s->problem->atoms.samples, quartic);
+    layout_rules(s, arena);
+    for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
+        if (t->kind->layout != NULL)
+            t->kind->layout(&work->term[t->at], s, arena);
+    for (int64_t i = 0; i < TSR_LANES; i++)
+        layout_bench(s, arena, i);
+    for (int64_t lane = 0; lane < s->plan->leaves; lane++)
+        layout_lane(s, arena, lane);
+}

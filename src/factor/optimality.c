@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * How far the factors are from a stationary point of J: the larger of both factors' residuals,
+ * each sum theta |gradient| over sum theta (plus + minus). O(n m k): at the end of a fit only. */
+#include "factor/plan.h"
+#include "factor/strip.h"
+#include "matrix/pass.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What moves, and what would balance it. */
+typedef struct residual {
+    double moving, still;
+} residual;
+
+static void widen_half(double *to, const tsr__solver *s, const void *half, int64_t at,
+                       int64_t count)
+{
+    if (half != NULL)
+        tsr__widen(to, s, half, at, count);
+    else
+        memset(to, 0, (size_t)count * sizeof *to);
+}
+
+/* Adds columns first .. of a row of theta, `mean` their means. */
+static void add_row(residual *r, const tsr__solver *s, const void *theta, const tsr__halves *h,
+                    int64_t at, const double *mean, int64_t count)
+{
+    double value[TSR_STRIP], minus[TSR_STRIP], anti[TSR_STRIP], flat[TSR_STRIP],
+        curved[TSR_STRIP], quartic[TSR_STRIP];
+    tsr__widen(value, s, theta, at, count);
+    widen_half(minus, s, h->minus, at, count);
+    widen_half(anti, s, h->anti, at, count);
+    widen_half(flat, s, h->flat, at, count);
+    widen_half(curved, s, h->curved, at, count);
+    widen_half(quartic, s, h->quartic, at, count);
+    for (int64_t a = 0; a < count; a++) {
+        const double up = minus[a] + anti[a], down = flat[a] + curved[a] + quartic[a];
+        r->moving += (up > down ? fmax(value[a], mean[a]) : value[a]) * fabs(down - up);
+        r->still += value[a] * (down + fabs(up));
+    }
+}
+
+static void add_rows(residual *r, const tsr__solver *s, const void *theta, const tsr__halves *h,
+                     int64_t rows)
+{
+    double mean[TSR_STRIP], row[TSR_STRIP];
+    for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
+        const int64_t count = tsr__strip_end(j, s->k) - j;
+        memset(mean, 0, sizeof mean);
+        for (int64_t i = 0; i < rows; i++) {
+            tsr__widen(row, s, theta, i * s->k + j, count);
+            for (int64_t a = 0; a < count; a++)
+                mean[a] += row[a] / (double)rows;
+        }
+        for (int64_t i = 0; i < rows; i++)
+            add_row(r, s, theta, h, i * s->k + j, mean, count);
+    }
+}
+
+struct measuring {
+    tsr__solver *s;
+    residual lane[TSR_LANES];
+};
+
+static void measure_block(void *context, const tsr__block *block, int64_t lane)
+{
+    struct measuring *m = context;
+    tsr__lane *at = &m->s->work.lane[lane];
+    tsr__codes_halves(m->s, block, at);
+    add_rows(&m->lane[lane], m->s, tsr__codes_at(m->s, block->first), &at->halves,
+             block->samples);
+}
+
+static double ratio_of(const residual *r)
+{
+    return r->still > 0 ? r->moving / r->still : 0;
+}
+
+double tsr__solver_optimality(tsr__solver *s)
+{
+    struct measuring m = {.s = s};
+    residual codes = {0, 0}, basis = {0, 0};
+    tsr__visit_blocks(&s->problem->by_sample, s->plan->threads, measure_block, &m);
+    for (int64_t lane = 0; lane < s->plan->leaves; lane++) {
+        codes.moving += m.lane[lane].moving;
+        codes.still += m.lane[lane].still;
+    }
+    tsr__solver_collect(s);
+    tsr__basis_halves(s);
+    add_rows(&basis, s, tsr__theta(s), &s->work.theta, tsr__theta_rows(s));
+    return fmax(ratio_of(&codes), ratio_of(&basis));
+}

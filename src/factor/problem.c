@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Making the problem: values, labels, groups, pairs, and the figures that J needs of the data. */
+#include "factor/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+static tsr_status prepare_samples(tsr__problem *p, const tsr__spec *spec, const tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    const tsr_fit_options *o = spec->options;
+    TSR_TRY(tsr__prepare_values(p, spec, data));
+    if (spec->basis == TSR_BASIS_CONCEPT) {
+        tsr_scan scan;
+        TSR_TRY(tsr_matrix_scan(&scan, p->held.x));
+        /* the papers' rule for data of either sign needs the signs of X' X, entry by entry */
+        if (scan.negative > 0 && o->alpha_basis > 0)
+            TSR_FAIL(TSR_ERROR_ARGUMENT,
+                     "--alpha-basis needs a basis >= 0, and data below zero "
+                     "give one of either sign");
+        if (o->kernel != 0 || scan.negative > 0)
+            TSR_TRY(tsr__kernel_matrix(&p->held.kernel, p->held.x, o, &p->held.kernel_width));
+    }
+done:
+    return status;
+}
+
+static tsr_status take_labels(tsr__problem *p, const tsr__spec *spec, const tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    const tsr_labels *labels = tsr_data_labels(data);
+    TSR_NEW(p->classes.seen, p->samples);
+    TSR_TRY(tsr__labels_seen(p->classes.seen, data, spec->options,
+                             tsr__spec_needs_labels(spec) ? spec->row->name : NULL));
+    p->classes.count = labels != NULL ? labels->classes : 0;
+done:
+    return status;
+}
+
+/* The part of a Frobenius loss that the factors do not touch: sum w x^2, or the weighted trace
+ * of a kernel (before samples are tied). */
+static double own_square(const tsr__problem *p, const tsr__spec *spec)
+{
+    const tsr_matrix *x = p->held.reduced != NULL ? p->held.reduced : p->held.x;
+    double sum = 0;
+    if (p->held.kernel != NULL) {
+        for (int64_t i = 0; i < p->samples; i++)
+            sum += (p->weight != NULL ? tsr__value_at(p->weight, spec->type, i) : 1) *
+                   tsr_matrix_at(p->held.kernel, i, i);
+        return sum;
+    }
+    for (int64_t i = 0; i < x->samples; i++)
+        sum += tsr__row_square(x, i) *
+               (p->weight != NULL ? tsr__value_at(p->weight, spec->type, i) : 1);
+    return sum;
+}
+
+/* The size of a sample: its root mean square length, in a kernel's own space where there is one,
+ * or under KL its mean sum. Weights in units of the data are made of it. */
+static double size_of(const tsr__problem *p, const tsr__spec *spec)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < p->samples; i++) {
+        if (p->held.kernel != NULL)
+            sum += fabs(tsr_matrix_at(p->held.kernel, i, i));
+        else if (spec->loss->degree == 2)
+            sum += tsr__row_square(p->held.x, i);
+        else
+            for (int64_t at = tsr__row_begin(p->held.x, i); at < tsr__row_end(p->held.x, i);
+                 at++)
+                sum += tsr__value_at(p->held.x->values, p->held.x->type, at);
+    }
+    const double mean = sum / (double)p->samples;
+    const double size = spec->loss->degree == 2 ? sqrt(mean) : mean;
+    return size > 0 ? size : 1;
+}
+
+/* Sparse rows by feature: sums over the samples then run like sums over the features, without
+ * an m x k array for each lane. */
+static tsr_status turn_rows(tsr__problem *p)
+{
+    const tsr_matrix *rows = p->held.reduced != NULL ? p->held.reduced : p->held.x;
+    if (p->held.kernel != NULL || !rows->sparse)
+        return TSR_OK;
+    const tsr_status status = tsr_matrix_copy_transposed(&p->held.turned, rows);
+    for (int64_t e = 0; status == TSR_OK && p->weight != NULL && e < tsr_matrix_stored(rows);
+         e++)
+        tsr__value_set(p->held.turned->values, rows->type, e,
+                       tsr__value_at(p->held.turned->values, rows->type, e) *
+                           tsr__value_at(p->weight, rows->type, p->held.turned->columns[e]));
+    return status;
+}
+
+/* Nothing can be learnt where nothing is known; a sample of which nothing is gets no code that
+ * means anything. */
+static tsr_status check_known(const tsr__problem *p, const char *subject)
+{
+    int64_t unknown = 0;
+    char note[120];
+    for (int64_t i = 0; p->missing != NULL && i < p->samples; i++)
+        unknown += p->missing->rows[i + 1] - p->missing->rows[i] == p->features;
+    if (unknown == p->samples)
+        return tsr__fail(TSR_ERROR_DATA, "%s: all entries are missing", subject);
+    if (unknown == 0)
+        return TSR_OK;
+    (void)snprintf(note, sizeof note,
+                   "%lld samples have no known entry: their codes mean nothing",
+                   (long long)unknown);
+    return tsr__names_add(p->notes, note);
+}
+
+/* Squares, and their sum over the samples, must be numbers of the type that they are summed in. */
+static tsr_status check_squares(const tsr__problem *p, const tsr__spec *spec)
+{
+    double most = 0;
+    const tsr_status status = tsr__check_squares(&most, p->held.x, NULL, (double)p->samples);
+    if (status < 0 || spec->type == TSR_FLOAT64 || most == 0)
+        return status;
+    if (most * (double)p->samples < (double)FLT_MAX / 16 && most > 1e-28)
+        return TSR_OK;
+    return tsr__fail(TSR_ERROR_DATA,
+                     "the squares of the samples, up to %g, are beyond single precision: "
+                     "--precision double, or --normalize l2",
+                     most);
+}
+
+tsr_status tsr__problem_make(tsr__problem *out, const tsr__spec *spec, const tsr_data *data,
+                             tsr__names *notes)
+{
+    tsr_status status = TSR_OK;
+    tsr__problem p = {.notes = notes};
+    const tsr_matrix *x = tsr_data_samples(data);
+    if (x->samples < 1 || x->features < 1)
+        TSR_FAIL(TSR_ERROR_DATA, "%s is empty: %lld samples of %lld features",
+                 tsr_data_origin(data), (long long)x->samples, (long long)x->features);
+    TSR_TRY(prepare_samples(&p, spec, data));
+    TSR_TRY(check_known(&p, tsr_data_origin(data)));
+    if (spec->loss->degree == 2)
+        TSR_TRY(check_squares(&p, spec));
+    TSR_TRY(take_labels(&p, spec, data));
+    p.rho = size_of(&p, spec);
+    if (p.held.kernel != NULL)
+        p.square = own_square(&p, spec);
+    TSR_TRY(tsr__tie_samples(&p, spec));
+    if (p.held.kernel == NULL)
+        p.square = own_square(&p, spec);
+    TSR_TRY(turn_rows(&p));
+    p.pairs.reward = spec->options->link_form == 1;
+    TSR_TRY(tsr__make_pairs(&p, spec));
+    *out = p;
+    p = (tsr__problem){0};
+done:
+    tsr__problem_clear(&p);
+    return status;
+}
+
+void tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
+{
+    /* A block and its tile, or the rows that its entries point at, stay in the second-level
+     * cache. */
+    const int64_t bytes = p->held.x->sparse ? (1 << 20) / rank : 1 << 19;
+    const tsr_matrix *all = p->held.kernel != NULL ? p->held.kernel : p->held.x;
+    const tsr_matrix *rows = p->held.reduced != NULL ? p->held.reduced : all;
+    p->type = spec->type;
+    p->n = rows->samples;
+    p->m = rows->features;
+    p->filled = (double)tsr_matrix_stored(rows) / ((double)p->n * (double)p->m);
+    p->by_sample = tsr__source_of_matrix(rows, bytes);
+    if (p->held.turned != NULL)
+        p->by_feature = tsr__source_of_matrix(p->held.turned, bytes);
+    if (spec->basis == TSR_BASIS_CONCEPT)
+        p->atoms = tsr__source_of_matrix(all, bytes);
+}
+
+void tsr__problem_clear(tsr__problem *p)
+{
+    tsr_matrix *const matrices[] = {p->held.owned,  p->missing,       p->missing_turned,
+                                    p->held.kernel, p->held.reduced,  p->held.turned,
+                                    p->pairs.graph, p->pairs.attract, p->pairs.repel};
+    void *const arrays[] = {p->held.scale,
+                            p->pairs.graph_degree,
+                            p->pairs.attract_degree,
+                            p->pairs.repel_degree,
+                            p->members,
+                            p->classes.population,
+                            p->weight,
+                            p->classes.seen,
+                            p->row_of,
+                            p->classes.of_row};
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        tsr_matrix_free(matrices[i]);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        tsr__free(arrays[i]);
+    *p = (tsr__problem){0};
+}

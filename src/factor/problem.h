@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The problem: the data as the solver sees them. Given, and constant once it is made. */
+#ifndef TSR_FACTOR_PROBLEM_H
+#define TSR_FACTOR_PROBLEM_H
+
+#include "factor/prepared.h"
+#include "factor/spec.h"
+#include "matrix/block.h"
+
+/* Matrices that the sources below read, and that have to be freed again. */
+typedef struct tsr__held {
+    const tsr_matrix *x; /* samples as prepared: type, norms, weights, no missing values */
+    tsr_matrix *owned;   /* the same where it had to be copied */
+    tsr_matrix *kernel;  /* samples x samples, or NULL */
+    tsr_matrix *reduced; /* tied: one row a group, or NULL */
+    tsr_matrix *turned;  /* sparse: the rows times their weights, features as rows; or NULL */
+    double *scale;       /* ncw: sum of the samples, m; new ones are weighed against it */
+    double kernel_width;
+} tsr__held;
+
+/* What the learner is told of classes. */
+typedef struct tsr__classes {
+    int32_t count;
+    int32_t *seen;      /* class of each sample that the learner sees, or -1 */
+    int32_t *of_row;    /* the same a row */
+    double *population; /* samples that are seen of each class, then of all */
+} tsr__classes;
+
+/* Pairs of rows, each as a sparse matrix over the rows and its row sums. */
+typedef struct tsr__pairs {
+    tsr_matrix *graph, *attract, *repel;
+    double *graph_degree, *attract_degree, *repel_degree;
+    bool reward; /* must-links as an unbounded reward, for these and for labelled samples */
+} tsr__pairs;
+
+typedef struct tsr__problem {
+    tsr_type type;
+    int64_t samples, features; /* of the data */
+    int64_t n, m;              /* rows that the loss sees (tied: groups), and their length */
+    tsr__source by_sample;     /* the n rows */
+    tsr__source by_feature; /* sparse: the same times their weights, turned; else no blocks */
+    tsr__source atoms;      /* concept: the samples that span the basis */
+    void *weight;           /* real, n: weight of each row; NULL: 1 */
+    double *members;        /* n: samples behind each row (tied codes); NULL: 1 */
+    int64_t *row_of;        /* row of each sample */
+    tsr_matrix *missing, *missing_turned; /* positions without a value, and by feature */
+    tsr__classes classes;
+    tsr__pairs pairs;
+    double constant, square; /* of J: what groups left out; what the data alone add */
+    double filled;           /* share of the entries that are stored */
+    double rho;              /* size of a sample: root mean square length (KL: mean sum) */
+    tsr__held held;
+    tsr__names *notes;
+} tsr__problem;
+
+tsr_status tsr__problem_make(tsr__problem *out, const tsr__spec *spec, const tsr_data *data,
+                             tsr__names *notes);
+
+/* Sources, cut into blocks that suit factors of this rank. */
+void tsr__problem_cut(tsr__problem *problem, const tsr__spec *spec, int64_t rank);
+void tsr__problem_clear(tsr__problem *problem);
+
+/* prepare.c */
+tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr_data *data);
+/* tied.c: groups of samples that share a code */
+tsr_status tsr__tie_samples(tsr__problem *p, const tsr__spec *spec);
+/* pairs.c: graph and links over the rows */
+tsr_status tsr__make_pairs(tsr__problem *p, const tsr__spec *spec);
+/* kernel.c: the kernel matrix of the samples, and the width it took; products x.y (rows x
+ * columns) of samples whose squares are xx and yy become kernel values */
+tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x,
+                              const tsr_fit_options *options, double *width);
+void tsr__kernel_apply(void *values, tsr_type type, int64_t rows, int64_t columns,
+                       const double *xx, const double *yy, const tsr_fit_options *options,
+                       double width);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * THE TABLE OF RULES: how a factor moves, in order of preference.
+ *
+ *     signed     positive root for kernels of either sign (Xu & Gong 2004)
+ *     root       theta t, t the root of the bound's slope; under `mu` for gnmf-kl's codes
+ *     multiply   theta (minus / plus)^exponent: the papers' rules
+ *     sphere     sphere.c
+ *     rows       coordinate descent, row by row (matrix/descent.h): sparse or dense, either loss
+ *     weave      coordinate descent on the weights of samples (weave.c)
+ *     majorise   the same root as above for whatever is left: J never rises
+ *
+ * Rules that multiply keep zeros; outside `mu` those that the gradient pulls up are lifted. */
+#include "factor/plan.h"
+
+#include <string.h>
+
+extern const tsr__rule tsr__rule_sphere, tsr__rule_weave;
+
+void tsr__floor_of(const tsr__solver *s, double *floor, const void *theta, int64_t rows)
+{
+    memset(floor, 0, (size_t)s->k * sizeof *floor);
+    tsr__kernels_for(s)->add_column_sums(floor, theta, NULL, rows, s->k);
+    for (int64_t j = 0; j < s->k; j++)
+        floor[j] *= 1e-8 / (double)rows;
+}
+
+/* Steps from halves, element by element. */
+typedef void (*stepper)(const tsr__solver *s, void *theta, const tsr__halves *halves,
+                        const tsr__move *move, int64_t count);
+
+static void multiply(const tsr__solver *s, void *theta, const tsr__halves *halves,
+                     const tsr__move *move, int64_t count)
+{
+    tsr__kernels_for(s)->multiply(theta, halves, move->exponent, count);
+}
+
+static void majorise(const tsr__solver *s, void *theta, const tsr__halves *halves,
+                     const tsr__move *move, int64_t count)
+{
+    (void)move;
+    tsr__kernels_for(s)->majorise(theta, halves, s->plan->loss->power, count);
+}
+
+static void take_root(const tsr__solver *s, void *theta, const tsr__halves *halves,
+                      const tsr__move *move, int64_t count)
+{
+    (void)move;
+    tsr__kernels_for(s)->signed_root(theta, halves, count);
+}
+
+static void step_basis(tsr__solver *s, stepper step)
+{
+    const int64_t rows = tsr__theta_rows(s);
+    void *theta = tsr__theta(s);
+    tsr__basis_halves(s);
+    if (s->plan->lifts)
+        tsr__floor_of(s, s->work.by, theta, rows);
+    step(s, theta, &s->work.theta, &s->plan->basis, rows * s->k);
+    if (s->plan->lifts)
+        tsr__kernels_for(s)->lift(theta, &s->work.theta, s->work.by, rows, s->k);
+    s->plan->map->push(s);
+    tsr__fix_scale(s, s->plan->scale);
+}
+
+static void step_codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
+                       stepper step)
+{
+    void *theta = tsr__codes_at(s, block->first);
+    tsr__codes_halves(s, block, lane);
+    step(s, theta, &lane->halves, &s->plan->codes, block->samples * s->k);
+    if (s->plan->lifts)
+        tsr__kernels_for(s)->lift(theta, &lane->halves, s->work.floor, block->samples, s->k);
+}
+
+static void multiply_basis(tsr__solver *s)
+{
+    step_basis(s, multiply);
+}
+
+static void multiply_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    step_codes(s, block, lane, multiply);
+}
+
+static void majorise_basis(tsr__solver *s)
+{
+    step_basis(s, majorise);
+}
+
+static void majorise_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    step_codes(s, block, lane, majorise);
+}
+
+static void signed_basis(tsr__solver *s)
+{
+    step_basis(s, take_root);
+}
+
+static void signed_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    step_codes(s, block, lane, take_root);
+}
+
+static void descend_basis(tsr__solver *s)
+{
+    s->plan->loss->descend_basis(s);
+    s->plan->map->push(s);
+    tsr__fix_scale(s, s->plan->scale);
+}
+
+static void descend_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    const void *slope, *bend;
+    tsr__codes_bend(s, block, lane, &slope, &bend);
+    s->plan->loss->descend_codes(s, block, lane, slope, bend);
+}
+
+/* When ------------------------------------------------------------------------------------ */
+
+static const char *unless_split(const tsr__choice *c)
+{
+    return c->plan->map->split ? NULL : "the data make no kernel of either sign";
+}
+
+static const char *unless_mu(const tsr__choice *c)
+{
+    return c->spec->mu ? NULL : "the papers' rules are not asked for (--solver mu)";
+}
+
+static const char *unless_root(const tsr__choice *c)
+{
+    return c->spec->mu && c->spec->row->root && c->spec->weights.of[TSR_WEIGHT_GRAPH] > 0
+               ? NULL
+               : "the row's paper has no linear systems that it stands for";
+}
+
+static const char *basis_rows(const tsr__choice *c)
+{
+    return c->plan->loss->descend_basis == NULL ? "the loss does not descend by rows"
+           : !c->plan->map->free                ? "the basis is made of samples"
+           : tsr__plan_couples(c->plan)         ? "a term ties the rows of the basis"
+                                                : NULL;
+}
+
+static const char *codes_rows(const tsr__choice *c)
+{
+    return c->plan->loss->descend_codes == NULL ? "the loss does not descend by rows" : NULL;
+}
+
+static const char *never(const tsr__choice *c)
+{
+    (void)c;
+    return NULL;
+}
+
+static const tsr__rule rule_signed = {.name = "signed",
+                                      .text = "positive root for kernels of either sign",
+                                      .refuses = unless_split,
+                                      .basis = signed_basis,
+                                      .codes = signed_codes};
+static const tsr__rule rule_root = {.name = "root",
+                                    .text = "root of a bound in place of linear systems",
+                                    .refuses = unless_root,
+                                    .codes = majorise_codes};
+static const tsr__rule rule_multiply = {.name = "multiply",
+                                        .text = "the papers' multiplicative rule",
+                                        .refuses = unless_mu,
+                                        .basis = multiply_basis,
+                                        .codes = multiply_codes};
+static const tsr__rule rule_basis_rows = {.name = "rows",
+                                          .text = "coordinate descent, row by row",
+                                          .reads = TSR_READS_SUMS,
+                                          .descends = true,
+                                          .refuses = basis_rows,
+                                          .basis = descend_basis};
+static const tsr__rule rule_codes_rows = {.name = "rows",
+                                          .text = "coordinate descent, row by row",
+                                          .descends = true,
+                                          .refuses = codes_rows,
+                                          .codes = descend_codes};
+static const tsr__rule rule_majorise = {.name = "bound",
+                                        .text = "exact minimiser of a separable bound",
+                                        .refuses = never,
+                                        .basis = majorise_basis,
+                                        .codes = majorise_codes};
+
+const tsr__rule *const tsr__basis_rules[] = {&rule_signed,
+                                             &rule_multiply,
+                                             &tsr__rule_sphere,
+                                             &rule_basis_rows,
+                                             &tsr__rule_weave,
+                                             &rule_majorise,
+                                             NULL};
+const tsr__rule *const tsr__codes_rules[] = {&rule_signed,     &rule_root,     &rule_multiply,
+                                             &rule_codes_rows, &rule_majorise, NULL};

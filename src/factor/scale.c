@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The scale of the basis belongs to the model. With F free, a term on the codes is evaded by F /
+ * s, s G. Where ||f_k|| = 1 is part of the model (TSR_SCALE_MODEL), J is read as J(F / |F|, G
+ * |F|): a vector that grows to length l costs the terms c l + q l^2, where c and q are the
+ * column's shares of degree one and two (state.price). This price is bounded by a quadratic in
+ * f_k (L2), or is linear and quadratic (L1):
+ *
+ *     L2   curved += (c + 2 q) F          L1   flat += c     curved += 2 q
+ *
+ * so the same step descends on the constrained problem; afterwards F is divided by its lengths
+ * and G multiplied, which leaves J as it is. On the sphere (sphere.c) no price is needed. O(m k).
+ */
+#include "factor/plan.h"
+#include "factor/strip.h"
+
+#include <math.h>
+
+bool tsr__priced(const tsr__solver *s)
+{
+    return s->plan->scale == TSR_SCALE_MODEL && s->plan->code_terms > 0;
+}
+
+double tsr__price_of(const tsr__solver *s, int64_t j)
+{
+    return tsr__priced(s) ? s->state.price[j] + 2 * s->state.price[s->k + j] : 0;
+}
+
+/* A column whose share is negative (must-links as a reward) gains by length: that pull joins
+ * `minus`. */
+static void add_curve(const tsr__solver *s, const tsr__halves *halves, int64_t at,
+                      double *curve, int64_t count)
+{
+    double fall[TSR_STRIP];
+    for (int64_t a = 0; a < count; a++) {
+        fall[a] = fmax(-curve[a], 0);
+        curve[a] = fmax(curve[a], 0);
+    }
+    tsr__raise(s, halves->curved, at, curve, count);
+    tsr__raise(s, halves->minus, at, fall, count);
+}
+
+void tsr__price_add(const tsr__solver *s, const tsr__halves *halves)
+{
+    const bool l1 = s->plan->norm == TSR_BASIS_NORM_L1;
+    const double *c = s->state.price, *q = s->state.price + s->k;
+    const tsr__metric *metric = &s->state.metric;
+    double f[TSR_STRIP];
+    for (int64_t i = 0; i < s->m; i++)
+        for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
+            const int64_t at = i * s->k + j, count = tsr__strip_end(j, s->k) - j;
+            if (l1) {
+                tsr__raise(s, halves->flat, at, c + j, count);
+                for (int64_t a = 0; a < count; a++)
+                    f[a] = 2 * q[j + a];
+                add_curve(s, halves, at, f, count);
+                continue;
+            }
+            tsr__widen(f, s, metric->lift, at, count);
+            for (int64_t a = 0; a < count; a++)
+                f[a] *= c[j + a] + 2 * q[j + a];
+            add_curve(s, halves, at, f, count);
+            if (metric->anti_lift == NULL)
+                continue;
+            tsr__widen(f, s, metric->anti_lift, at, count);
+            for (int64_t a = 0; a < count; a++)
+                f[a] *= c[j + a] + 2 * q[j + a];
+            tsr__raise(s, halves->anti, at, f, count);
+        }
+}
+
+/* The price as slope and bend at a row of the basis that is f. L2: (c/2 + q) ||f||^2 as it is. L1:
+ * q l^2 is bounded like any non-negative quadratic (term_links.c) by the diagonal q (sum u) / u_i
+ * with u = f + a hundredth of the column's mean, which lets zeros grow. What is concave lies below
+ * its tangent and does not bend. */
+void tsr__price_bend(const tsr__solver *s, const double *f, double *slope, double *bend)
+{
+    const double *c = s->state.price, *q = s->state.price + s->k;
+    for (int64_t j = 0; j < s->k; j++) {
+        if (s->plan->norm == TSR_BASIS_NORM_L2) {
+            slope[j] += (c[j] + 2 * q[j]) * f[j];
+            bend[j] += fmax(c[j] + 2 * q[j], 0);
+            continue;
+        }
+        const double length = s->state.metric.Ft1[j], share = 0.01 * length / (double)s->m;
+        slope[j] += c[j] + 2 * q[j] * length;
+        if (q[j] > 0 && length > 0)
+            bend[j] += 2 * q[j] * 1.01 * length / (f[j] + share);
+    }
+}
+
+static double length_of(const tsr__solver *s, int64_t j)
+{
+    const tsr__metric *f = &s->state.metric;
+    const int64_t at = j * s->k + j;
+    if (s->plan->norm == TSR_BASIS_NORM_L1)
+        return f->Ft1[j];
+    double square = tsr__real_get(s, f->gram, at);
+    if (f->anti_gram != NULL)
+        square -= tsr__real_get(s, f->anti_gram, at);
+    return square > 0 ? sqrt(square) : 0;
+}
+
+static void scale_gram(const tsr__solver *s, void *gram, const double *by)
+{
+    for (int64_t i = 0; gram != NULL && i < s->k * s->k; i++)
+        tsr__real_set(s, gram, i, tsr__real_get(s, gram, i) * by[i / s->k] * by[i % s->k]);
+}
+
+void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    tsr__state *state = &s->state;
+    tsr__metric *metric = &state->metric;
+    double *by = s->work.by, *back = s->work.back;
+    if (scale == TSR_SCALE_FREE)
+        return;
+    for (int64_t j = 0; j < s->k; j++) {
+        const double length = length_of(s, j);
+        back[j] = length > 0 ? length : 1;
+        by[j] = 1 / back[j];
+        metric->Ft1[j] *= by[j];
+    }
+    kernels->scale_columns(state->basis, by, s->m, s->k);
+    if (state->weights != NULL)
+        kernels->scale_columns(state->weights, by, s->problem->atoms.samples, s->k);
+    if (metric->lift != state->basis)
+        kernels->scale_columns(metric->lift, by, s->m, s->k);
+    if (metric->anti_lift != NULL)
+        kernels->scale_columns(metric->anti_lift, by, s->m, s->k);
+    scale_gram(s, metric->gram, by);
+    scale_gram(s, metric->anti_gram, by);
+    if (scale == TSR_SCALE_BASIS)
+        return;
+    kernels->scale_columns(state->codes, back, s->n, s->k);
+    if (state->plain != NULL)
+        kernels->scale_columns(state->plain, back, s->n, s->k);
+    if (s->plan->code_terms > 0)
+        tsr__refresh(s);
+}

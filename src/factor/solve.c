@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The loop, and THE STOP RULE: ten iterations that together gain less than `tolerance` of J. A J
+ * that is not finite, or falls without end, ends it too. */
+#include "factor/solve.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WINDOW = 10 };
+
+/* A perfect fit has nothing left to gain: J is compared with the size of the data too. */
+static bool settled(const tsr__loop *l)
+{
+    const tsr__history *h = l->history;
+    if (l->options->tolerance <= 0 || h->iterations <= WINDOW)
+        return false;
+    const double *now = &h->objective[h->iterations - 1];
+    return now[-WINDOW] - now[0] <= l->options->tolerance * fmax(fabs(now[0]), 1e-12 * l->size);
+}
+
+tsr_status tsr__solve(tsr__loop *l)
+{
+    tsr_status status = TSR_OK;
+    tsr__history *h = l->history;
+    tsr__task task = tsr__task_begin(l->options->progress, "fitting", l->limit);
+    const double start = tsr__clock() - (h->iterations > 0 ? h->seconds[h->iterations - 1] : 0);
+    const double first = fmax(fabs(l->steps.objective(l->steps.user, NULL)), l->size);
+    double last = (double)NAN, terms[TSR_TERMS];
+    l->converged = l->interrupted = l->diverged = false;
+    while (h->iterations < l->limit && !l->converged) {
+        l->steps.step(l->steps.user);
+        const double now = l->steps.objective(l->steps.user, terms);
+        TSR_TRY(tsr__history_add(h, now, tsr__clock() - start, terms));
+        l->diverged = !isfinite(now) || now < -1e6 * first;
+        if (l->diverged)
+            break;
+        l->converged = settled(l);
+        task.note = l->steps.save != NULL ? l->steps.save(l->steps.user) : NULL;
+        status = tsr__task_step(&task, h->iterations, now,
+                                fabs(last - now) / fmax(fabs(now), 1e-300));
+        l->interrupted = status == TSR_ERROR_INTERRUPTED;
+        if (l->interrupted)
+            return TSR_OK;
+        TSR_TRY(status);
+        last = now;
+    }
+done:
+    return status;
+}
+
+/* History --------------------------------------------------------------------------------- */
+
+static tsr_status make_room(tsr__history *h, int64_t iterations)
+{
+    tsr_status status = TSR_OK;
+    int64_t room = h->room;
+    if (iterations <= h->room)
+        return TSR_OK;
+    const int64_t more = room + room / 2 + 64, wanted = more > iterations ? more : iterations;
+    void *grown = tsr__regrow(h->objective, h->iterations, wanted, sizeof *h->objective);
+    if (grown == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    h->objective = grown;
+    grown = tsr__regrow(h->seconds, h->iterations, wanted, sizeof *h->seconds);
+    if (grown == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    h->seconds = grown;
+    grown = tsr__regrow(h->terms, h->iterations, wanted, TSR_TERMS * sizeof *h->terms);
+    if (grown == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    h->terms = grown;
+    h->room = wanted;
+done:
+    return status;
+}
+
+tsr_status tsr__history_add(tsr__history *h, double objective, double seconds,
+                            const double *terms)
+{
+    const tsr_status status = make_room(h, h->iterations + 1);
+    if (status < 0)
+        return status;
+    h->objective[h->iterations] = objective;
+    h->seconds[h->iterations] = seconds;
+    memcpy(h->terms + h->iterations * TSR_TERMS, terms, TSR_TERMS * sizeof *terms);
+    h->iterations++;
+    return TSR_OK;
+}
+
+void tsr__history_clear(tsr__history *h)
+{
+    tsr__free(h->objective);
+    tsr__free(h->seconds);
+    tsr__free(h->terms);
+    *h = (tsr__history){0};
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The loop: step after step until J settles, for whatever has steps and a J. */
+#ifndef TSR_FACTOR_SOLVE_H
+#define TSR_FACTOR_SOLVE_H
+
+#include "base/progress.h"
+#include "factor/terms.h"
+
+/* What was reached after each iteration. */
+typedef struct tsr__history {
+    int64_t iterations, room;
+    double *objective, *seconds;
+    double *terms; /* iterations x TSR_TERMS: J by its terms; NaN: it has no such term */
+} tsr__history;
+
+tsr_status tsr__history_add(tsr__history *h, double objective, double seconds,
+                            const double *terms);
+void tsr__history_clear(tsr__history *h);
+
+/* What iterates. */
+typedef struct tsr__steps {
+    void *user;
+    void (*step)(void *user);
+    /* J and, into `terms` (TSR_TERMS, NaN so far), what it is made of. */
+    double (*objective)(void *user, double *terms);
+    /* After each iteration, where it is not NULL: keeps what was reached now and then, and returns
+     * what there is to say about that, or NULL. */
+    const char *(*save)(void *user);
+} tsr__steps;
+
+typedef struct tsr__loop {
+    tsr__steps steps;
+    const tsr_fit_options *options;        /* tolerance, progress */
+    tsr__history *history;                 /* goes on from what it holds */
+    int64_t limit;                         /* iterations that it may hold */
+    double size;                           /* what J would be without a model */
+    bool converged, interrupted, diverged; /* how it ended */
+} tsr__loop;
+
+/* Iterates. Stopping, by whoever watches or because J is no number, is an end like others: the
+ * loop says which it was. */
+tsr_status tsr__solve(tsr__loop *l);
+
+#endif

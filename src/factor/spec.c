@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * From a row of the model table and the user's options to what is asked. */
+#include "factor/spec.h"
+
+#include "base/settings.h"
+#include "factor/prepared.h"
+#include "factor/solver.h"
+
+#include <math.h>
+
+/* The user's weight where there is one (-1: none), else the row's. */
+static double weight_of(const tsr_fit_options *options, const tsr__weights *preset,
+                        tsr__weight_name name)
+{
+    const tsr_setting *row = tsr__settings_find(tsr_fit_settings(), tsr__weight_names[name]);
+    const double wanted = *(const double *)((const char *)options + row->offset);
+    return wanted >= 0 ? wanted : preset->of[name];
+}
+
+static tsr__unit unit_of(const tsr_fit_options *options)
+{
+    enum { AUTO, DATA, ONE };
+    const bool mu = options->solver == 1;
+    return options->weight_unit == ONE || (options->weight_unit == AUTO && mu) ? TSR_UNIT_ONE
+                                                                               : TSR_UNIT_DATA;
+}
+
+static tsr_status check(const tsr__spec *spec)
+{
+    const tsr_fit_options *o = spec->options;
+    const bool free = spec->basis == TSR_BASIS_FREE;
+    if (free && o->kernel != 0)
+        return tsr__fail(TSR_ERROR_ARGUMENT,
+                         "--kernel needs a concept model (--basis concept)");
+    if (!spec->loss->inner && o->kernel != 0)
+        return tsr__fail(TSR_ERROR_ARGUMENT,
+                         "%s loss needs the samples themselves: --kernel linear, or --loss "
+                         "frobenius",
+                         spec->loss->title);
+    const bool held = spec->weights.of[TSR_WEIGHT_DECORRELATE] > 0 || o->alpha_basis > 0;
+    const bool sphere = spec->loss->degree == 2 && free && o->basis_norm == 3 &&
+                        o->missing == 0 && o->mask == NULL;
+    if (o->basis_norm > 1 && held && !spec->mu && !sphere)
+        return tsr__fail(TSR_ERROR_ARGUMENT,
+                         "a norm of the basis and a penalty on it pull against each "
+                         "other: --basis-norm auto, or --solver mu");
+    if (o->kernel != 0 && o->alpha_basis > 0)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "--alpha-basis needs a basis: --kernel linear");
+    return TSR_OK;
+}
+
+tsr_status tsr__spec_make(tsr__spec *out, const tsr_fit_options *options)
+{
+    tsr_status status = TSR_OK;
+    const tsr__model_row *row = NULL;
+    TSR_TRY(tsr_settings_check(tsr_fit_settings(), options));
+    TSR_TRY(tsr__model_find(&row, options->model));
+    TSR_TRY(tsr__init_check(options->init));
+    TSR_TRY(tsr__labelled_check(options->labelled));
+    tsr__spec spec = {.row = row,
+                      .options = options,
+                      .unit = unit_of(options),
+                      .loss = row->loss,
+                      .basis = row->basis,
+                      .codes = row->codes,
+                      .mu = options->solver == 1,
+                      .ncw = options->weighting == 2 || (options->weighting == 0 && row->ncw),
+                      .type = options->precision == 1 ? TSR_FLOAT32 : TSR_FLOAT64};
+    if (options->loss > 0)
+        spec.loss = tsr__losses[options->loss - 1];
+    if (options->basis > 0)
+        spec.basis = (tsr__basis_name)(options->basis - 1);
+    if (options->codes > 0)
+        spec.codes = (tsr__codes_name)(options->codes - 1);
+    for (tsr__weight_name w = 0; w < TSR_WEIGHTS; w++)
+        spec.weights.of[w] = weight_of(options, &row->weights[spec.unit], w);
+    TSR_TRY(check(&spec));
+    *out = spec;
+done:
+    return status;
+}
+
+bool tsr__spec_needs_labels(const tsr__spec *spec)
+{
+    const double *w = spec->weights.of;
+    const bool links =
+        spec->options->links == NULL && (w[TSR_WEIGHT_MUST] > 0 || w[TSR_WEIGHT_CANNOT] > 0);
+    return spec->codes == TSR_CODES_TIED || w[TSR_WEIGHT_CLASS] > 0 || links ||
+           (w[TSR_WEIGHT_GRAPH] > 0 && w[TSR_WEIGHT_LABEL_EDGE] > 0);
+}
+
+/* Scaling the samples by s scales their codes by s and the loss by s^2 (KL: s); a term that the
+ * codes enter by their power d goes along if its weight does by s^(2 - d) (KL: s^(1 - d)), one on
+ * the basis alone if it does like the loss: so rho, the size of a sample, takes the place of s,
+ * and n samples that of the loss. */
+double tsr__spec_unit(const tsr__spec *spec, double rho, int degree)
+{
+    const int power = spec->loss->degree - degree;
+    double unit = 1;
+    for (int i = 0; i < power; i++)
+        unit *= rho;
+    for (int i = 0; i > power; i--)
+        unit /= rho;
+    return spec->unit == TSR_UNIT_ONE ? 1 : unit;
+}
+
+void tsr__spec_elastic(double *lasso, double *ridge, const tsr__spec *spec, int64_t features)
+{
+    const tsr_fit_options *o = spec->options;
+    const double weight = spec->loss->elastic * o->alpha_codes * (double)features;
+    *lasso = weight * o->l1_ratio;
+    *ridge = weight * (1 - o->l1_ratio);
+}

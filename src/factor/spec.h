@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * What is asked: a row of the model table and the user's options, resolved before any data are
+ * seen. What cannot be done with any data is refused here. */
+#ifndef TSR_FACTOR_SPEC_H
+#define TSR_FACTOR_SPEC_H
+
+#include "factor/models.h"
+
+typedef struct tsr__spec {
+    const tsr__model_row *row;
+    const tsr_fit_options *options;
+    const tsr__loss *loss;
+    tsr__basis_name basis;
+    tsr__codes_name codes;
+    tsr__weights weights; /* all resolved */
+    tsr__unit unit;
+    bool mu, ncw;
+    tsr_type type;
+} tsr__spec;
+
+tsr_status tsr__spec_make(tsr__spec *out, const tsr_fit_options *options);
+
+/* True when classes of samples are needed. */
+bool tsr__spec_needs_labels(const tsr__spec *spec);
+
+/* What a weight of 1 is in units of the data, for a term that the codes enter by this power
+ * (basis: one on the basis alone). */
+double tsr__spec_unit(const tsr__spec *spec, double rho, int degree);
+
+/* The elastic net on the codes as terms of J: lasso sum G + ridge / 2 ||G||^2. */
+void tsr__spec_elastic(double *lasso, double *ridge, const tsr__spec *spec, int64_t features);
+
+/* init.c: whether a start has this name, or may be a file of it. */
+tsr_status tsr__init_check(const char *name);
+
+#endif

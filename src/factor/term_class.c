@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Class-driven term: lambda <D, G>. Row j of D is 0 for an unlabelled sample; for a sample
+ * of class b it is 1 on every basis vector that is not one of class b's, and 0 on class b's and
+ * on the shared ones, which stand last.
+ *
+ *     flat += lambda D        linear: no curvature
+ *
+ * Xiao et al. 2013; O(n k). */
+#include "factor/plan.h"
+#include "factor/strip.h"
+
+static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *problem)
+{
+    const double w = spec->weights.of[TSR_WEIGHT_CLASS];
+    weight[0] = w * tsr__spec_unit(spec, problem->rho, 1);
+    return w > 0;
+}
+
+/* Vectors that are foreign to class b: two runs, before its own and behind. */
+typedef struct runs {
+    int64_t first[2], end[2];
+} runs;
+
+static runs foreign(const tsr__plan *plan, int32_t b)
+{
+    const int64_t own = b * plan->per_class;
+    return (runs){{0, own + plan->per_class}, {own, plan->k - plan->shared}};
+}
+
+/* Adds a run of a row, times `by`, to the columns' shares and to the value. */
+static void share_run(double *columns, double *value, const tsr__solver *s, int64_t row,
+                      int64_t first, int64_t end, double by)
+{
+    double g[TSR_STRIP];
+    for (int64_t j = first; j < end; j = tsr__strip_end(j, end)) {
+        const int64_t count = tsr__strip_end(j, end) - j;
+        tsr__widen(g, s, s->state.codes, row * s->k + j, count);
+        for (int64_t a = 0; a < count; a++) {
+            columns[j + a] += by * g[a];
+            *value += by * g[a];
+        }
+    }
+}
+
+static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+{
+    const int32_t *of = s->problem->classes.of_row;
+    double value = 0;
+    (void)square;
+    for (int64_t i = 0; i < s->n; i++) {
+        if (of[i] < 0)
+            continue;
+        const runs r = foreign(s->plan, of[i]);
+        for (int run = 0; run < 2; run++)
+            share_run(linear, &value, s, i, r.first[run], r.end[run],
+                      t->weight[0] * tsr__members(s, i));
+    }
+    return value;
+}
+
+static void add(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
+                const tsr__halves *halves)
+{
+    const int32_t *of = s->problem->classes.of_row;
+    for (int64_t i = 0; i < count; i++) {
+        if (of[first + i] < 0)
+            continue;
+        const runs r = foreign(s->plan, of[first + i]);
+        for (int run = 0; run < 2; run++)
+            if (r.end[run] > r.first[run])
+                tsr__kernels_for(s)->shift(
+                    tsr__real_at(s, halves->flat, i * s->k + r.first[run]),
+                    t->weight[0] * tsr__members(s, first + i), r.end[run] - r.first[run]);
+    }
+}
+
+const tsr__term_kind tsr__term_class = {.name = TSR_TERM_CLASS,
+                                        .formula = "%s<D, G>",
+                                        .weights = {TSR_WEIGHT_CLASS, TSR_WEIGHTS},
+                                        .degree = 1,
+                                        .priced = true,
+                                        .needs = TSR_NEEDS_LABELS,
+                                        .begin = begin,
+                                        .refresh = refresh,
+                                        .add = add};

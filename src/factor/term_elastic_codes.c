@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Elastic net on the codes, two terms of different degree: a sum G and b/2 ||G||^2; scikit-learn's
+ * alpha_W and l1_ratio.
+ *
+ *     flat += a        curved += b G        bend += b
+ *
+ * O(n k). */
+#include "factor/plan.h"
+#include "factor/strip.h"
+
+static bool begin_lasso(double weight[2], const tsr__spec *spec, const tsr__problem *problem)
+{
+    double ridge;
+    tsr__spec_elastic(&weight[0], &ridge, spec, problem->features);
+    return weight[0] > 0;
+}
+
+static bool begin_ridge(double weight[2], const tsr__spec *spec, const tsr__problem *problem)
+{
+    double lasso;
+    tsr__spec_elastic(&lasso, &weight[0], spec, problem->features);
+    return weight[0] > 0;
+}
+
+static double refresh_lasso(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+{
+    double g[TSR_STRIP], value = 0;
+    (void)square;
+    for (int64_t i = 0; i < s->n; i++)
+        for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
+            const int64_t count = tsr__strip_end(j, s->k) - j;
+            tsr__widen(g, s, s->state.codes, i * s->k + j, count);
+            for (int64_t a = 0; a < count; a++) {
+                const double part = t->weight[0] * tsr__members(s, i) * g[a];
+                linear[j + a] += part;
+                value += part;
+            }
+        }
+    return value;
+}
+
+static void add_lasso(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
+                      const tsr__halves *halves)
+{
+    for (int64_t i = 0; i < count; i++)
+        tsr__kernels_for(s)->shift(tsr__real_at(s, halves->flat, i * s->k),
+                                   t->weight[0] * tsr__members(s, first + i), s->k);
+}
+
+static double refresh_ridge(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+{
+    double g[TSR_STRIP], value = 0;
+    (void)linear;
+    for (int64_t i = 0; i < s->n; i++)
+        for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
+            const int64_t count = tsr__strip_end(j, s->k) - j;
+            tsr__widen(g, s, s->state.codes, i * s->k + j, count);
+            for (int64_t a = 0; a < count; a++) {
+                const double part = t->weight[0] / 2 * tsr__members(s, i) * g[a] * g[a];
+                square[j + a] += part;
+                value += part;
+            }
+        }
+    return value;
+}
+
+static void add_ridge(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
+                      const tsr__halves *halves)
+{
+    for (int64_t i = 0; i < count; i++)
+        tsr__kernels_for(s)->add(tsr__real_at(s, halves->curved, i * s->k),
+                                 t->weight[0] * tsr__members(s, first + i),
+                                 tsr__codes_at(s, first + i), s->k);
+}
+
+static void bend_ridge(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
+                       void *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        tsr__kernels_for(s)->shift(tsr__real_at(s, out, i * s->k),
+                                   t->weight[0] * tsr__members(s, first + i), s->k);
+}
+
+const tsr__term_kind tsr__term_lasso_codes = {.name = TSR_TERM_ALPHA_CODES,
+                                              .formula = "a |G|_1",
+                                              .weights = {TSR_WEIGHTS, TSR_WEIGHTS},
+                                              .degree = 1,
+                                              .priced = true,
+                                              .begin = begin_lasso,
+                                              .refresh = refresh_lasso,
+                                              .add = add_lasso};
+
+const tsr__term_kind tsr__term_ridge_codes = {.name = TSR_TERM_ALPHA_CODES,
+                                              .formula = "b/2 ||G||^2",
+                                              .weights = {TSR_WEIGHTS, TSR_WEIGHTS},
+                                              .degree = 2,
+                                              .priced = true,
+                                              .begin = begin_ridge,
+                                              .refresh = refresh_ridge,
+                                              .add = add_ridge,
+                                              .bend = bend_ridge};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Graph term: mu tr(G' L G), L = diag(S 1) - S, keeps neighbouring samples alike.
+ *
+ *     minus += 2 mu S G       curved += 2 mu diag(S 1) G       bend += 4 mu diag(S 1)
+ *
+ * S (n x n, symmetric, >= 0) is sparse with p neighbours a row: O(p n k). The bend bounds L by
+ * twice its diagonal, so that all rows may move at once. The value is summed as mu/2 S_ij ||g_i
+ * - g_j||^2: between codes that agree, the other form is a difference of large numbers. Cai et
+ * al. 2011. */
+#include "factor/plan.h"
+#include "factor/strip.h"
+#include "matrix/pass.h"
+
+#include <string.h>
+
+static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *problem)
+{
+    const double w = spec->weights.of[TSR_WEIGHT_GRAPH];
+    weight[0] = w * tsr__spec_unit(spec, problem->rho, 2);
+    return w > 0;
+}
+
+static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena)
+{
+    room->gathered[0] = tsr__arena_take(arena, s->n * s->k, tsr__type_size(s->type));
+    room->sums = tsr__arena_take(arena, TSR_LANES * s->k, sizeof(double));
+}
+
+/* Adds edge (g_a - g_b)^2, column by column. */
+static void add_apart(double *restrict columns, const tsr__solver *s, double edge, int64_t a,
+                      int64_t b)
+{
+    double one[TSR_STRIP], other[TSR_STRIP];
+    for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
+        const int64_t count = tsr__strip_end(j, s->k) - j;
+        tsr__widen(one, s, s->state.codes, a * s->k + j, count);
+        tsr__widen(other, s, s->state.codes, b * s->k + j, count);
+        for (int64_t c = 0; c < count; c++) {
+            const double apart = one[c] - other[c];
+            columns[j + c] += edge * apart * apart;
+        }
+    }
+}
+
+typedef struct refreshing {
+    const tsr__term *t;
+    const tsr__solver *s;
+} refreshing;
+
+/* Gathers a block of S G, and adds up what lies between neighbours: each edge once, for S is
+ * symmetric. */
+static void refresh_block(void *context, const tsr__block *block, int64_t lane)
+{
+    const refreshing *r = context;
+    const tsr__solver *s = r->s;
+    const tsr__term_room *room = tsr__room_of(s, r->t);
+    tsr__block_project(tsr__real_at(s, room->gathered[0], block->first * s->k), block,
+                       s->state.codes, s->k);
+    for (int64_t i = 0; i < block->samples; i++)
+        for (int64_t at = block->rows[i];
+             at < block->rows[i + 1] && block->columns[at] < block->first + i; at++)
+            add_apart(room->sums + lane * s->k, s,
+                      r->t->weight[0] * tsr__value_at(block->values, block->type, at),
+                      block->first + i, block->columns[at]);
+}
+
+static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+{
+    refreshing r = {t, s};
+    const tsr__source graph = tsr__source_of_matrix(s->problem->pairs.graph, 1 << 16);
+    double *sums = tsr__room_of(s, t)->sums, value = 0;
+    (void)linear;
+    memset(sums, 0, (size_t)(TSR_LANES * s->k) * sizeof *sums);
+    tsr__visit_blocks(&graph, s->plan->threads, refresh_block, &r);
+    tsr__lanes_sum(sums, s->k, tsr__lane_count(&graph), TSR_FLOAT64, 1);
+    for (int64_t j = 0; j < s->k; j++) {
+        square[j] += sums[j];
+        value += sums[j];
+    }
+    return value;
+}
+
+static void add(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
+                const tsr__halves *halves)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const double *degree = s->problem->pairs.graph_degree;
+    kernels->add(halves->minus, 2 * t->weight[0],
+                 tsr__real_at(s, tsr__room_of(s, t)->gathered[0], first * s->k), count * s->k);
+    for (int64_t i = 0; i < count; i++)
+        kernels->add(tsr__real_at(s, halves->curved, i * s->k),
+                     2 * t->weight[0] * degree[first + i], tsr__codes_at(s, first + i), s->k);
+}
+
+static void bend(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
+                 void *out)
+{
+    const double *degree = s->problem->pairs.graph_degree;
+    for (int64_t i = 0; i < count; i++)
+        tsr__kernels_for(s)->shift(tsr__real_at(s, out, i * s->k),
+                                   4 * t->weight[0] * degree[first + i], s->k);
+}
+
+const tsr__term_kind tsr__term_graph = {.name = TSR_TERM_GRAPH,
+                                        .formula = "%str(G' L G)",
+                                        .weights = {TSR_WEIGHT_GRAPH, TSR_WEIGHTS},
+                                        .degree = 2,
+                                        .priced = true,
+                                        .needs = TSR_NEEDS_NEIGHBOURS,
+                                        .begin = begin,
+                                        .layout = layout,
+                                        .refresh = refresh,
+                                        .add = add,
+                                        .bend = bend};
