@@ -334,6 +334,64 @@ static void keeps_to_the_bound(void **state)
 
 /* Version 7.3 ----------------------------------------------------------------------------- */
 
+/* Three texts of variable length, of which the last says to have 3 GB; by layout. Returns where the
+ * first is stored in one piece. */
+static haddr_t put_long_text(hid_t file, hid_t type, bool chunked, bool packed, bool head)
+{
+    enum { TEXTS = 3, ITEM = 16 };
+    const char *const text[TEXTS] = {"a", "b", "c"};
+    unsigned char plain[TEXTS * ITEM] = {0}, turned[TEXTS * ITEM], deflated[128];
+    uLongf size = sizeof deflated;
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(!chunked || H5Pset_chunk(how, 1, &(hsize_t){TEXTS}) >= 0);
+    assert_true(!packed || (H5Pset_filter(how, H5Z_FILTER_SHUFFLE, H5Z_FLAG_OPTIONAL, 1,
+                                          &(unsigned){ITEM}) >= 0 &&
+                            H5Pset_deflate(how, 1) >= 0));
+    assert_true(!head || H5Pset_layout(how, H5D_COMPACT) >= 0);
+    const hid_t id =
+        put_values(file, "names", type, 1, &(hsize_t){TEXTS}, how, chunked ? NULL : text);
+    memcpy(plain + (TEXTS - 1) * ITEM, "\0\x5e\xd0\xb2", 4);
+    for (int i = 0; i < TEXTS * ITEM; i++)
+        turned[i % ITEM * TEXTS + i / ITEM] = plain[i];
+    assert_int_equal(compress(deflated, &size, turned, sizeof turned), Z_OK);
+    if (chunked)
+        assert_true(H5Dwrite_chunk(id, H5P_DEFAULT, 0, &(hsize_t){0},
+                                   packed ? size : sizeof plain,
+                                   packed ? deflated : plain) >= 0);
+    const haddr_t at = chunked || head ? HADDR_UNDEF : H5Dget_offset(id) + (TEXTS - 1) * ITEM;
+    (void)H5Dclose(id), (void)H5Pclose(how);
+    return at;
+}
+
+/* HDF5 makes room for what a text's length says before it looks whether the text is there. */
+static void texts_are_no_longer_than_their_file(void **state)
+{
+    const char *path = path_of("long.h5");
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        const hid_t file = new_file(path), type = H5Tcopy(H5T_C_S1);
+        size_t size = 0;
+        tsr__names names = {NULL, 0, 0};
+        tsr__hdf5 *hdf5 = NULL;
+        (void)H5Tset_size(type, H5T_VARIABLE);
+        const haddr_t at = put_long_text(file, type, way == 1 || way == 2, way == 2, way == 3);
+        (void)H5Tclose(type);
+        end_file(file, path);
+        char *bytes = load_bytes(&size, path);
+        if (at != HADDR_UNDEF)
+            memcpy(bytes + at, "\0\x5e\xd0\xb2", 4);
+        store_bytes(path, bytes, size);
+        free(bytes);
+        check_ok(tsr__hdf5_open(&hdf5, path, 0));
+        const tsr_status status = tsr__hdf5_read_texts(&names, hdf5, "names");
+        check_fails(status, way == 3 ? TSR_ERROR_UNSUPPORTED : TSR_ERROR_FORMAT,
+                    way == 3 ? "names: texts of variable length within"
+                             : "names: a text of 3000000000 bytes is announced in a file of");
+        tsr__names_clear(&names);
+        check_ok(tsr__hdf5_close(hdf5, TSR_OK));
+    }
+}
+
 static void put_class(hid_t id, const char *class)
 {
     put_text(id, "MATLAB_class", class, H5T_STR_NULLPAD);
@@ -403,6 +461,38 @@ static void reads_what_matlab_writes(void **state)
     assert_int_equal(data->x->rows[3], 2);
     tsr_data_free(data);
     starve_reader(tsr__mat_read, path);
+}
+
+/* HDF5 counts elements in 64 bits: 2^32 x 2^32 are none to it, and would be read on and on. */
+static void counts_what_wraps_around(void **state)
+{
+    static const uint64_t odd[2] = {7, 11}, wide[][2] = {{1ull << 32, 1ull << 32},
+                                                         {1ull << 33, (1ull << 31) + 1}};
+    static const uint16_t units[7 * 11] = {'x'};
+    const char *path = path_of("wrap.mat");
+    const tsr_read_options options = {.labels = "names"};
+    (void)state;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        const hid_t file = new_file(path);
+        put_fixture(file, "fea", H5P_DEFAULT);
+        const hid_t id = put_values(file, "names", H5T_NATIVE_UINT16, 2,
+                                    (const hsize_t[]){odd[0], odd[1]}, H5P_DEFAULT, units);
+        put_class(id, "char");
+        (void)H5Dclose(id);
+        end_file(file, path);
+        size_t size = 0;
+        char *bytes = load_bytes(&size, path);
+        int changed = 0;
+        for (size_t at = 0; at + sizeof odd <= size; at++)
+            if (memcmp(bytes + at, odd, sizeof odd) == 0)
+                memcpy(bytes + at, wide[i], sizeof wide[i]), changed++;
+        assert_true(changed > 0);
+        store_bytes(path, bytes, size);
+        free(bytes);
+        tsr_data *data = NULL;
+        check_fails(tsr_data_read(&data, path, &options), TSR_ERROR_DATA,
+                    "names announces 1.8");
+    }
 }
 
 static void takes_a_single_sample(void **state)
@@ -534,6 +624,8 @@ int main(void)
         cmocka_unit_test(names_are_no_paths),
         cmocka_unit_test(keeps_to_the_bound),
         cmocka_unit_test(reads_what_matlab_writes),
+        cmocka_unit_test(counts_what_wraps_around),
+        cmocka_unit_test(texts_are_no_longer_than_their_file),
         cmocka_unit_test(takes_a_single_sample),
         cmocka_unit_test(reads_anndata),
         cmocka_unit_test(seals_whole_files),

@@ -99,18 +99,32 @@ tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const c
     return status;
 }
 
+/* Elements of a space, as a number that does not wrap around; -1 where it has no shape. */
+static double elements_of(hid_t space)
+{
+    hsize_t shape[H5S_MAX_RANK];
+    const int rank = H5Sget_simple_extent_dims(space, shape, NULL);
+    double elements = rank < 0 ? -1 : 1;
+    for (int i = 0; i < rank; i++)
+        elements *= (double)shape[i];
+    return elements;
+}
+
 /* Counts the elements, and refuses more than the bound of the file lets through at `item` bytes
- * each, or chunks that hold fewer. */
+ * each, or chunks that hold fewer. HDF5 itself counts 2^32 x 2^32 elements as none. */
 static tsr_status count_elements(dataset *set, const tsr__hdf5 *file, const char *name,
                                  size_t item)
 {
+    const double elements = elements_of(set->space);
     const hssize_t count = H5Sget_simple_extent_npoints(set->space);
-    if (count < 0)
+    if (count < 0 || elements < 0)
         return tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", name);
+    if (elements > (double)(INT64_MAX / 2))
+        return tsr__fail(TSR_ERROR_FORMAT, "%s announces %.3g elements", name, elements);
     set->count = count;
     const tsr_status status = tsr__bound_check(&file->bound, (double)count * (double)item,
                                                "%s, %lld elements,", name, (long long)count);
-    return status < 0 ? status : tsr__hdf5_check_chunks(file, set->id, name);
+    return status < 0 ? status : tsr__hdf5_check_stored(file, set->id, count, name);
 }
 
 hid_t tsr__hdf5_native(tsr__element element)

@@ -35,8 +35,14 @@ struct tsr__hdf5 {
 /* "cannot read x: ...", with the system's reason where HDF5 passes one on. */
 tsr_status tsr__hdf5_failed(tsr_status code, const char *what, const char *name);
 
-/* Refuses a dataset of which a chunk unpacks to less than its shape takes. */
-tsr_status tsr__hdf5_check_chunks(const tsr__hdf5 *file, hid_t dataset, const char *name);
+/* Bytes that an element takes where it is stored: a text of variable length is its length, an address
+ * and a number. */
+size_t tsr__hdf5_stored_size(const tsr__hdf5 *file, hid_t type);
+
+/* Refuses a dataset of `count` elements of which a chunk unpacks to less than its shape takes, or a
+ * text of variable length says to be longer than the file. */
+tsr_status tsr__hdf5_check_stored(const tsr__hdf5 *file, hid_t dataset, int64_t count,
+                                  const char *name);
 
 /* The path of the object at an address, or NULL. */
 const char *tsr__hdf5_at(const tsr__hdf5 *file, uint64_t address);

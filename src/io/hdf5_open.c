@@ -128,7 +128,7 @@ static tsr_status check_chunk(const tsr__hdf5 *file, hid_t dataset, hid_t made,
     hsize_t chunk[H5S_MAX_RANK];
     const int rank = H5Pget_chunk(made, H5S_MAX_RANK, chunk);
     const hid_t type = H5Dget_type(dataset);
-    double bytes = type >= 0 ? (double)H5Tget_size(type) : 0;
+    double bytes = type >= 0 ? (double)tsr__hdf5_stored_size(file, type) : 0;
     for (int i = 0; i < rank; i++)
         bytes *= (double)chunk[i];
     if (type >= 0)
