@@ -142,6 +142,7 @@ static tsr_status run(const cli_call *call)
     if (values->resume != NULL) {
         TSR_TRY(tsr_model_read(&from, values->resume));
         TSR_TRY(take_settings(&values->fit, call, from));
+        TSR_TRY(check_paths(call)); /* the settings of the archive name files that are read */
     }
     if (values->sample_weights != NULL) {
         TSR_TRY(tsr_data_read(&weights, values->sample_weights, NULL));

@@ -28,6 +28,11 @@ No output is an input, by whatever way; nor are two outputs one file.
   [2]
   $ tessera fit swimmer.h5 -q --checkpoint model.h5 --resume model.h5 --iterations 2 -o more.h5 | tail -1
     written to      more.h5
+  $ awk 'BEGIN { for (i = 0; i < 256; i++) for (j = 0; j < 256; j++) printf "%d%s", i == j, j < 255 ? "," : "\n" }' > graph.csv; tessera convert -q graph.csv -o graph.h5; tessera fit swimmer.h5 -q --model gnmf --graph-file graph.h5 --rank 3 --iterations 2 -o woven.h5 | tail -1
+    written to      woven.h5
+  $ tessera fit swimmer.h5 -q --resume woven.h5 --iterations 2 -o graph.h5
+  tessera: --output graph.h5 and --graph-file graph.h5 are one file, which would be replaced: name another output
+  [1]
   $ tessera sheet model.h5 --reconstruct 0 --data pictures -o "$(find pictures -name '*.png' | sort | head -1)"
   tessera: --output pictures/0/000001.png is in the folder of --data pictures and would be replaced: name another output
   [2]
