@@ -223,6 +223,10 @@ static void names_of_255_bytes(void **state)
     assert_int_equal(temporaries(), 1);
     check_ok(write_text(path_of(two), NULL, "long"));
     assert_int_equal(temporaries(), 0);
+    /* one more is told before the work, not by the rename */
+    (void)snprintf(path, sizeof path, "%s/%sx", folder, one);
+    check_fails(tsr__output_check(path, false), TSR_ERROR_IO, "File name too long");
+    assert_int_equal(temporaries(), 0);
 }
 
 /* Formats that seek do not wait for a pipe to be written. */

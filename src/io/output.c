@@ -294,6 +294,8 @@ tsr_status tsr__output_begin(tsr__output *out, const char *path, bool folder)
     tsr__output output = NO_OUTPUT;
     TSR_TRY(follow(&output.path, path));
     const bool exists = stat(output.path, &about) == 0;
+    if (!exists && errno == ENAMETOOLONG) /* the temporary is shorter: the rename would tell */
+        TSR_TRY(refused("cannot write there"));
     if (exists && S_ISDIR(about.st_mode) && !folder)
         TSR_FAIL(TSR_ERROR_IO, "is a folder: give the name of a file in it");
     if (exists && folder && !(S_ISDIR(about.st_mode) && holds_nothing(output.path)))

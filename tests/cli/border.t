@@ -65,6 +65,8 @@ Names keep what they promise, and what cannot be written is told before the work
   $ tessera fit swimmer.h5 -q --iterations 900000000 --tolerance 0 --checkpoint no/such.h5
   tessera: no/such.h5: cannot write there: No such file or directory
   [1]
+  $ tessera fit swimmer.h5 -q --iterations 900000000 --tolerance 0 -o $(printf 'n%.0s' $(seq 253)).h5 2>&1 | sed 's/n\{9,\}/NAME/'
+  tessera: NAME.h5: cannot write there: File name too long
   $ mkdir folder.h5; tessera fit swimmer.h5 -q --iterations 900000000 --tolerance 0 --checkpoint folder.h5
   tessera: folder.h5: is a folder: give the name of a file in it
   [1]
