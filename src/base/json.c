@@ -4,6 +4,7 @@
  * and jansson passes NULL values through, so a failed allocation leaves a member out. */
 #include "base/json.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -80,6 +81,6 @@ tsr_status tsr__json_print(const tsr__json *root, FILE *to)
         return tsr__fail(TSR_ERROR_MEMORY, "out of memory while building JSON");
     if (json_dumpf(value_of(root), to, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 ||
         fputc('\n', to) == EOF)
-        return tsr__fail(TSR_ERROR_IO, "cannot write JSON");
+        return tsr__fail(TSR_ERROR_IO, "cannot write JSON: %s", strerror(errno));
     return TSR_OK;
 }

@@ -148,7 +148,7 @@ Standard output that takes nothing, or is not there.
   1
   tessera: cannot write to standard output: No space left on device
   1
-  tessera: cannot write JSON
+  tessera: cannot write JSON: No space left on device
   1
   tessera: cannot write to standard output: No space left on device
   1
