@@ -440,6 +440,27 @@ static void starts_and_recipes(void **state)
     }
 }
 
+/* Parts that are fine by themselves and contradict each other may have no codes; that is told, and
+ * nothing is written. */
+static void parts_that_contradict(void **state)
+{
+    static const char *const transform[] = {"transform", "MODEL",   "DATA",
+                                            "-o",        "OUT.csv", NULL};
+    char said[4096], out[1200];
+    (void)state;
+    copy_file(damaged, archive[1]);
+    const hid_t file = H5Fopen(damaged, H5F_ACC_RDWR, H5P_DEFAULT);
+    content c = load(file, "gram");
+    assert_true(spoil(&c, DBL_TRUE_MIN) && H5Ldelete(file, "gram", H5P_DEFAULT) >= 0);
+    store(file, "gram", &c, c.type);
+    (void)H5Tclose(c.type), (void)H5Fclose(file);
+    (void)snprintf(out, sizeof out, "%s/out.csv", folder);
+    (void)remove(out);
+    const int code = run(said, transform, damaged);
+    if (code != 1 || strstr(said, "the codes") == NULL || access(out, F_OK) == 0)
+        fail_msg("exit %d, '%s'", code, said);
+}
+
 /* Whatever a fit leaves can be read, or is not written: every row of the table, at scales where
  * squares overflow and vanish. */
 static void what_is_written_is_read(void **state)
@@ -620,7 +641,7 @@ int main(void)
         cmocka_unit_test(every_part_in_every_way),  cmocka_unit_test(every_number_out_of_range),
         cmocka_unit_test(cut_off_and_turned),       cmocka_unit_test(reads_the_first_format),
         cmocka_unit_test(every_command_says_which), cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(starts_and_recipes),
+        cmocka_unit_test(starts_and_recipes),       cmocka_unit_test(parts_that_contradict),
     };
     return cmocka_run_group_tests(tests, make_archives, remove_folder);
 }

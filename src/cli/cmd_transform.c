@@ -79,6 +79,8 @@ static tsr_status run(const cli_call *call)
     TSR_TRY(tsr_data_read(&data, call->operand[1], &values->read));
     TSR_TRY(tsr_model_transform(&codes, model, data, &values->transform));
     terminal_clear();
+    /* of a model whose parts contradict each other there may be none */
+    TSR_TRY(tsr_matrix_check(codes, TSR_NEED_FINITE, "the codes"));
     if (predict_wanted(&values->prediction))
         TSR_TRY(predict_classes(&classes, model, codes, data, predict_trained_on(model, data),
                                 values->prediction.by));
