@@ -25,7 +25,11 @@ static int64_t rises_of(double lowest, bool sparse, const char *line)
     lab l = lab_make(30, 12, 3, lowest, 21);
     for (int64_t e = 0; strstr(line, "missing") != NULL && e < 25; e++)
         l.x[(e * 19 + 4) % (30 * 12)] = (double)NAN;
-    tsr_data *data = lab_data(&l, sparse);
+    const bool positive = strstr(line, "loss=is") != NULL;
+    for (int64_t e = 0; positive && e < 30 * 12; e++)
+        l.x[e] += 0.1;
+    tsr_data *data = lab_data(&l, sparse && !positive);
+    data->x->image = (tsr_image_shape){.height = 3, .width = 4};
     lab_options options;
     lab_options_of(&options, ITERATIONS, "rank=6 neighbours=4 %s", line);
     tsr_model *model = lab_fit(data, &options.o);
@@ -163,6 +167,23 @@ static void combinations_never_rise(void **state)
         {-0.8, "model=cf kernel=polynomial kernel-degree=3"},
         {-0.8, "model=cf decorrelate=0.1"},
         {-0.8, "model=cdcf decorrelate=10 graph=100"},
+        {0, "model=nmf smooth=0.1"},
+        {0, "model=nmf smooth=100"},
+        {0, "model=nmf-kl smooth=1"},
+        {0, "model=gnmf smooth=1 decorrelate=0.1"},
+        {0, "model=cdnmf smooth=1 basis-norm=none"},
+        {0, "model=cnmf-kl smooth=10 graph=1"},
+        {0, "model=cf smooth=1"},
+        {0, "model=nmf smooth=1 missing=mask"},
+        {0, "model=nmf loss=is"},
+        {0, "model=nmf loss=is basis-norm=none"},
+        {0, "model=nmf loss=is precision=double missing=mask"},
+        {0, "model=gnmf loss=is graph=10"},
+        {0, "model=cdnmf loss=is class=10 decorrelate=1 smooth=1"},
+        {0, "model=snmf loss=is must=5 cannot=5"},
+        {0, "model=cnmf loss=is"},
+        {0, "model=cf loss=is"},
+        {0, "model=nmf loss=is alpha-codes=0.1 alpha-basis=0.1 l1-ratio=0.5"},
         {0, "model=cdnmf-kl decorrelate=1e4"},
         {0, "model=cdcf decorrelate=1 kernel=rbf must=100"},
         {0, "model=cnmf basis-norm=none class=1e4 graph=1e4 decorrelate=1e4"},
@@ -180,7 +201,7 @@ static void combinations_never_rise(void **state)
  * a penalty on the basis it promises nothing. */
 static void drawn_combinations_never_rise(void **state)
 {
-    static const char *const losses[] = {"frobenius", "kl"},
+    static const char *const losses[] = {"frobenius", "kl", "is"},
                              *const bases[] = {"free", "concept"},
                              *const codes[] = {"free", "tied"},
                              *const kernels[] = {"linear", "rbf", "polynomial", "cosine"};
@@ -188,25 +209,26 @@ static void drawn_combinations_never_rise(void **state)
     tsr__random random = tsr__random_seed(4, 4);
     (void)state;
     for (int draw = 0; draw < 300; draw++) {
-        double w[7];
-        for (size_t i = 0; i < 7; i++)
+        double w[8];
+        for (size_t i = 0; i < 8; i++)
             w[i] = weights[tsr__random_below(&random, 6)];
-        const bool kl = tsr__random_below(&random, 2) == 1;
+        const int64_t loss = tsr__random_below(&random, 3);
+        const bool inner = loss == 0;
         const bool concept = tsr__random_below(&random, 2) == 1;
-        const int64_t kernel = concept && !kl ? tsr__random_below(&random, 4) : 0;
-        const bool negative = concept && !kl && tsr__random_below(&random, 3) == 0;
+        const int64_t kernel = concept && inner ? tsr__random_below(&random, 4) : 0;
+        const bool negative = concept && inner && tsr__random_below(&random, 3) == 0;
         const bool tied = tsr__random_below(&random, 2) == 1;
         const bool gaps = !concept && !tied && tsr__random_below(&random, 4) == 0;
         const bool net = kernel == 0 && !negative && tsr__random_below(&random, 4) == 0;
         char line[640];
-        (void)snprintf(line, sizeof line,
-                       "model=nmf loss=%s basis=%s codes=%s kernel=%s class=%g graph=%g "
-                       "decorrelate=%g must=%g cannot=%g alpha-codes=%g alpha-basis=%g "
-                       "l1-ratio=%g iterations=60%s",
-                       losses[kl], bases[concept], codes[tied], kernels[kernel], w[0], w[1],
-                       w[2], w[3], w[4], net ? w[5] : 0, net ? w[6] : 0,
-                       0.25 * (double)tsr__random_below(&random, 5),
-                       gaps ? " missing=mask" : "");
+        (void)snprintf(
+            line, sizeof line,
+            "model=nmf loss=%s basis=%s codes=%s kernel=%s class=%g graph=%g "
+            "decorrelate=%g must=%g cannot=%g alpha-codes=%g alpha-basis=%g "
+            "smooth=%g l1-ratio=%g iterations=60%s",
+            losses[loss], bases[concept], codes[tied], kernels[kernel], w[0], w[1], w[2], w[3],
+            w[4], net ? w[5] : 0, net ? w[6] : 0, kernel == 0 && !negative ? w[7] : 0,
+            0.25 * (double)tsr__random_below(&random, 5), gaps ? " missing=mask" : "");
         const int64_t count = rises_of(negative ? -0.8 : 0, draw % 2 == 1, line);
         if (count > 0)
             fail_msg("'%s' rises %d times", line, (int)count);

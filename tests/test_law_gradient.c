@@ -89,8 +89,13 @@ static void check_line(double lowest, const tsr_matrix *weights, const char *lin
     lab l = lab_make(12, 7, 3, lowest, 3);
     for (int64_t e = 0; strstr(line, "missing") != NULL && e < 9; e++)
         l.x[(e * 19 + 4) % (12 * 7)] = (double)NAN;
-    for (int sparse = 0; sparse < 2; sparse++) {
+    const bool dense = strstr(line, "loss=is") != NULL; /* it has no zeros */
+    for (int64_t e = 0; dense && e < 12 * 7; e++)
+        l.x[e] += 0.1;
+    for (int sparse = 0; sparse < (dense ? 1 : 2); sparse++) {
         tsr_data *data = lab_data(&l, sparse == 1);
+        if (strstr(line, "smooth") != NULL)
+            data->x->image = (tsr_image_shape){.height = 7, .width = 1};
         lab_options options;
         bench b;
         lab_options_of(&options, 1, "solver=mu rank=3 neighbours=3 %s", line);
@@ -133,10 +138,25 @@ static void combinations(void **state)
         "model=lccf kernel=cosine",
         "model=gnmf missing=mask",
         "model=cdnmf-kl missing=mask",
+        "model=nmf smooth=0.5",
+        "model=nmf-kl smooth=0.5",
+        "model=cnmf smooth=2 graph=1",
+        "model=cf smooth=0.5",
+        "model=gnmf smooth=0.5 class=1 decorrelate=0.1 missing=mask",
+    };
+    static const char *const positive[] = {
+        "model=nmf loss=is",
+        "model=nmf loss=is missing=mask",
+        "model=cf loss=is",
+        "model=cnmf loss=is",
+        "model=nmf loss=is class=2 graph=3 decorrelate=0.5 must=0.2 cannot=0.3 smooth=0.5",
+        "model=nmf loss=is alpha-codes=0.1 alpha-basis=0.2 l1-ratio=0.3",
     };
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         check_line(0, NULL, lines[i]);
+    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
+        check_line(0, NULL, positive[i]);
 }
 
 static void either_sign(void **state)

@@ -401,7 +401,7 @@ typedef struct tsr_fit_options {
     int64_t rank;              /* 0: the number of classes, else 10 */
     int64_t per_class, shared; /* class-driven: vectors a class (0: rank / classes), of none */
     int loss, basis, codes;    /* 0: the model's own */
-    double class_weight, graph, decorrelate, label_edge, must, cannot;
+    double class_weight, graph, decorrelate, label_edge, must, cannot, smooth;
     int weight_unit;        /* 0: one under mu, else the data's; 1 the data's, 2 one */
     int link_form;          /* 0 bounded, 1 reward */
     const char *links;      /* file of i,j,weight */

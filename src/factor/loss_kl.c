@@ -14,34 +14,14 @@
  * of X for the codes and on columns for the basis: sparse data are kept by column too, of dense
  * ones a panel of columns is turned at a time. */
 #include "factor/plan.h"
-#include "matrix/blas.h"
+#include "factor/row.h"
+#include "factor/tile.h"
 #include "matrix/descent.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The lane's tile (block x m) = G_b F', zero where nothing is known. */
-static void reconstruct(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
-{
-    const tsr__product product = {.transpose_b = true,
-                                  .rows = block->samples,
-                                  .columns = s->m,
-                                  .inner = s->k,
-                                  .alpha = 1,
-                                  .a = tsr__codes_at(s, block->first),
-                                  .b = s->state.basis,
-                                  .c = lane->tile[0],
-                                  .lda = s->k,
-                                  .ldb = s->k,
-                                  .ldc = s->m};
-    tsr__multiply_dense(s->type, &product);
-    for (int64_t i = 0; s->problem->missing != NULL && i < block->samples; i++)
-        for (int64_t at = s->problem->missing->rows[block->first + i];
-             at < s->problem->missing->rows[block->first + i + 1]; at++)
-            tsr__real_set(s, lane->tile[0], i * s->m + s->problem->missing->columns[at], 0);
-}
 
 /* The tile becomes R; returns the weighted loss of the block when asked. */
 static double make_ratio(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
@@ -57,15 +37,6 @@ static double make_ratio(const tsr__solver *s, const tsr__block *block, tsr__lan
     return sum;
 }
 
-static tsr__block tile_as_block(const tsr__solver *s, const tsr__block *block,
-                                const tsr__lane *lane)
-{
-    tsr__block tile = *block;
-    tile.values = lane->tile[0];
-    tile.stride = s->m;
-    return tile;
-}
-
 static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     if (block->sparse) {
@@ -74,9 +45,9 @@ static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *la
                                               tsr__codes_at(s, block->first), false);
         return;
     }
-    reconstruct(s, block, lane);
+    tsr__tile_product(s, block, lane->tile[0]);
     (void)make_ratio(s, block, lane, false);
-    const tsr__block tile = tile_as_block(s, block, lane);
+    const tsr__block tile = tsr__tile_block(s, block, lane->tile[0]);
     tsr__block_project(lane->projection, &tile, s->state.basis, s->k);
 }
 
@@ -143,9 +114,9 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
     if (block->sparse) {
         lane->loss += value_of(s, block, lane);
     } else {
-        reconstruct(s, block, lane);
+        tsr__tile_product(s, block, lane->tile[0]);
         lane->loss += make_ratio(s, block, lane, true);
-        const tsr__block tile = tile_as_block(s, block, lane);
+        const tsr__block tile = tsr__tile_block(s, block, lane->tile[0]);
         if (s->plan->collects)
             tsr__block_collect(lane->XtG, &tile, h, s->k, false);
     }
@@ -344,5 +315,7 @@ const tsr__loss tsr__loss_kl = {
     .descend_codes = descend_codes,
     .descend_basis = descend_basis,
     .fit_size = fit_size,
+    .row = tsr__row_entropy,
+    .row_room = tsr__row_entropy_room,
     .value = value,
 };

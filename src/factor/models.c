@@ -71,7 +71,8 @@ const tsr__model_row tsr__models[] = {
 };
 /* clang-format on */
 
-const tsr__loss *const tsr__losses[] = {&tsr__loss_frobenius, &tsr__loss_kl, NULL};
+const tsr__loss *const tsr__losses[] = {&tsr__loss_frobenius, &tsr__loss_kl, &tsr__loss_is,
+                                        NULL};
 
 tsr_status tsr__model_find(const tsr__model_row **out, const char *name)
 {

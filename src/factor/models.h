@@ -12,7 +12,7 @@
 #include "factor/terms.h"
 
 typedef struct tsr__loss tsr__loss;
-extern const tsr__loss tsr__loss_frobenius, tsr__loss_kl;
+extern const tsr__loss tsr__loss_frobenius, tsr__loss_kl, tsr__loss_is;
 extern const tsr__loss *const tsr__losses[]; /* in the order of the setting `loss`; then NULL */
 
 typedef enum tsr__basis_name { TSR_BASIS_FREE, TSR_BASIS_CONCEPT } tsr__basis_name;

@@ -241,6 +241,9 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *p
                           int64_t rank, int64_t per_class)
 {
     tsr_status status = TSR_OK;
+    const char *why = spec->loss->refuses != NULL ? spec->loss->refuses(problem) : NULL;
+    if (why != NULL)
+        TSR_FAIL(TSR_ERROR_DATA, "%s", why);
     tsr__problem_cut(problem, spec, rank);
     tsr__plan plan = {.loss = spec->loss,
                       .map = map_of(spec, problem),

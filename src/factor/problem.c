@@ -130,8 +130,8 @@ tsr_status tsr__problem_make(tsr__problem *out, const tsr__spec *spec, const tsr
                              tsr__names *notes)
 {
     tsr_status status = TSR_OK;
-    tsr__problem p = {.notes = notes};
     const tsr_matrix *x = tsr_data_samples(data);
+    tsr__problem p = {.notes = notes, .image = x->image};
     if (x->samples < 1 || x->features < 1)
         TSR_FAIL(TSR_ERROR_DATA, "%s is empty: %lld samples of %lld features",
                  tsr_data_origin(data), (long long)x->samples, (long long)x->features);

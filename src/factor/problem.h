@@ -37,6 +37,7 @@ typedef struct tsr__pairs {
 typedef struct tsr__problem {
     tsr_type type;
     int64_t samples, features; /* of the data */
+    tsr_image_shape image;     /* of a sample; height 0: it is no picture */
     int64_t n, m;              /* rows that the loss sees (tied: groups), and their length */
     tsr__source by_sample;     /* the n rows */
     tsr__source by_feature; /* sparse: the same times their weights, turned; else no blocks */

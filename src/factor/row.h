@@ -39,6 +39,10 @@ typedef struct tsr__row_entries {
 int64_t tsr__row_entropy_room(int64_t k, int64_t width);
 void tsr__row_entropy(const tsr__row *row, const tsr__row_entries *of);
 
+/* Itakura-Saito, sum_e x_e / y_e + log y_e over the entries x > 0, likewise. */
+int64_t tsr__row_saito_room(int64_t k, int64_t width);
+void tsr__row_saito(const tsr__row *row, const tsr__row_entries *of);
+
 /* Solves H d = r for H >= 0 (size x size, symmetric, spoilt; d in place of r). Where coordinates
  * depend on each other, H counts as a little more than it is: the step then leads far, in the
  * direction in which the row falls without bending, up to where an entry ends at zero. */

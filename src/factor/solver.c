@@ -100,6 +100,9 @@ static void pass(tsr__solver *s, tsr__visit visit)
     clear_sums(s);
     if (s->plan->loss->prepare != NULL)
         s->plan->loss->prepare(s);
+    for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
+        if (t->kind->prepare != NULL)
+            t->kind->prepare(t, s);
     if (s->plan->lifts && !s->plan->codes.rule->descends)
         tsr__floor_of(s, s->work.floor, s->state.codes, s->n);
     tsr__visit_blocks(&s->problem->by_sample, s->plan->threads, visit, s);

@@ -32,6 +32,8 @@
 #include "matrix/kernels.h"
 #include "matrix/known.h"
 
+struct tsr__row;
+struct tsr__row_entries;
 typedef struct tsr__solver tsr__solver;
 typedef struct tsr__plan tsr__plan;
 typedef struct tsr__lane tsr__lane;
@@ -191,6 +193,10 @@ struct tsr__loss {
     void (*descend_basis)(tsr__solver *s);
     /* The codes times up / down are those of the best size for this basis. */
     void (*fit_size)(double *up, double *down, const tsr__solver *s);
+    /* A new sample's code, entry by entry of the sample (row.h), and the doubles that it takes;
+     * NULL: products with the basis are all that it needs. */
+    void (*row)(const struct tsr__row *row, const struct tsr__row_entries *of);
+    int64_t (*row_room)(int64_t k, int64_t width);
     double (*value)(const tsr__solver *s);
 };
 
@@ -228,6 +234,8 @@ struct tsr__term_kind {
     /* NULL, or why these data have no such term. */
     const char *(*refuses)(const tsr__spec *spec, const tsr__problem *problem);
     void (*layout)(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena);
+    /* Before a pass over the samples, with the basis as it will be; NULL: nothing to do. */
+    void (*prepare)(const tsr__term *t, tsr__solver *s);
     /* On the codes: the sums that depend on all of them, made anew; returns the value and adds
      * each column's share to the price of its degree. */
     double (*refresh)(const tsr__term *t, tsr__solver *s, double *linear, double *square);

@@ -8,18 +8,20 @@
 
 extern const tsr__term_kind tsr__term_class, tsr__term_graph, tsr__term_links, tsr__term_pairs,
     tsr__term_lasso_codes, tsr__term_ridge_codes, tsr__term_decorrelate,
-    tsr__term_elastic_basis;
+    tsr__term_elastic_basis, tsr__term_smooth;
 
 const tsr__term_kind *const tsr__term_kinds[] = {
-    &tsr__term_class,       &tsr__term_graph,         &tsr__term_links,
-    &tsr__term_pairs,       &tsr__term_lasso_codes,   &tsr__term_ridge_codes,
-    &tsr__term_decorrelate, &tsr__term_elastic_basis, NULL};
+    &tsr__term_class,         &tsr__term_graph,
+    &tsr__term_links,         &tsr__term_pairs,
+    &tsr__term_lasso_codes,   &tsr__term_ridge_codes,
+    &tsr__term_smooth,        &tsr__term_decorrelate,
+    &tsr__term_elastic_basis, NULL};
 
-#define TEXT(name, text) text,
-const char *const tsr__term_names[TSR_TERMS] = {TSR_EACH_TERM(TEXT)};
+const char *const tsr__term_names[TSR_TERMS] = {
+    "loss", "class", "graph", "links", "alpha-codes", "smooth", "decorrelate", "alpha-basis"};
 
-const char *const tsr__weight_names[TSR_WEIGHTS] = {"class", "graph",  "label-edge",
-                                                    "must",  "cannot", "decorrelate"};
+const char *const tsr__weight_names[TSR_WEIGHTS] = {
+    "class", "graph", "label-edge", "must", "cannot", "decorrelate", "smooth"};
 
 const char *tsr__terms_weight(const tsr_fit_options *options)
 {

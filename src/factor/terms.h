@@ -8,15 +8,18 @@
 
 #include "tessera/tessera.h"
 
-/* Terms as they are reported, each under a name that is also its setting's where it has one. */
-#define TSR_EACH_TERM(do)                                                                      \
-    do                                                                                         \
-    (LOSS, "loss") do(CLASS, "class") do(GRAPH, "graph") do(LINKS, "links") do(                \
-        ALPHA_CODES, "alpha-codes") do(DECORRELATE, "decorrelate") do(ALPHA_BASIS,             \
-                                                                      "alpha-basis")
-#define TSR_TERM_ROW(name, text) TSR_TERM_##name,
-typedef enum tsr__term_name { TSR_EACH_TERM(TSR_TERM_ROW) TSR_TERMS } tsr__term_name;
-#undef TSR_TERM_ROW
+/* Terms as they are reported, under the name of their setting where they have one. */
+typedef enum tsr__term_name {
+    TSR_TERM_LOSS,
+    TSR_TERM_CLASS,
+    TSR_TERM_GRAPH,
+    TSR_TERM_LINKS,
+    TSR_TERM_ALPHA_CODES,
+    TSR_TERM_SMOOTH,
+    TSR_TERM_DECORRELATE,
+    TSR_TERM_ALPHA_BASIS,
+    TSR_TERMS
+} tsr__term_name;
 extern const char *const tsr__term_names[TSR_TERMS];
 
 /* Weights that a model's row presets and the setting of the same name changes. */
@@ -27,6 +30,7 @@ typedef enum tsr__weight_name {
     TSR_WEIGHT_MUST,
     TSR_WEIGHT_CANNOT,
     TSR_WEIGHT_DECORRELATE,
+    TSR_WEIGHT_SMOOTH,
     TSR_WEIGHTS
 } tsr__weight_name;
 extern const char *const tsr__weight_names[TSR_WEIGHTS];

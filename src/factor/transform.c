@@ -36,7 +36,7 @@ typedef struct desk {
     void *compared; /* PANEL x atoms: kernels */
     void *products; /* PANEL x k */
     double *p, *g;  /* k */
-    double *x; /* KL: a sample's entries, and sparse ones' columns of the basis, k x entries */
+    double *x;      /* a sample's entries, and sparse ones' columns of the basis, k x entries */
     double *columns, *sums;
     double *room;
     tsr__known known;
@@ -49,7 +49,7 @@ typedef struct encoding {
     tsr__problem problem;
     tsr_type type;
     int64_t k, m, atoms, longest; /* atoms: 0 without a kernel; entries of the longest row */
-    bool kl;
+    bool entries;                 /* the loss wants samples entry by entry */
     double lasso, ridge;
     /* of the arena: */
     void *factor, *across;  /* m x k or atoms x k; kernels: m x atoms */
@@ -93,7 +93,7 @@ static void measure(encoding *e)
 {
     const tsr_matrix *x = e->problem.held.x;
     e->type = e->spec.type;
-    e->kl = e->spec.loss->degree == 1 && e->options.method == 0;
+    e->entries = e->spec.loss->row != NULL && e->options.method == 0;
     e->k = e->model->report.rank;
     e->m = x->features;
     e->atoms = e->model->atoms != NULL ? e->model->atoms->samples : 0;
@@ -113,7 +113,7 @@ static void layout_desk(encoding *e, desk *d)
     const int64_t k = e->k, padded = tsr__padded(k);
     const bool sparse = e->problem.held.x->sparse;
     const int64_t steps =
-        e->kl ? tsr__row_entropy_room(k, e->longest) : tsr__row_squares_room(k);
+        e->entries ? e->spec.loss->row_room(k, e->longest) : tsr__row_squares_room(k);
     const int64_t room = steps > PANEL * k ? steps : PANEL * k;
     desk laid = {0};
     laid.rows = sparse ? NULL : tsr__arena_take(arena, PANEL * e->m, real);
@@ -122,8 +122,8 @@ static void layout_desk(encoding *e, desk *d)
     laid.p = tsr__arena_take(arena, k, wide);
     laid.g = tsr__arena_take(arena, k, wide);
     laid.sums = tsr__arena_take(arena, k, wide);
-    laid.x = tsr__arena_take(arena, e->kl ? e->longest : 0, wide);
-    laid.columns = tsr__arena_take(arena, e->kl && sparse ? k * e->longest : 0, wide);
+    laid.x = tsr__arena_take(arena, e->entries ? e->longest : 0, wide);
+    laid.columns = tsr__arena_take(arena, e->entries && sparse ? k * e->longest : 0, wide);
     laid.room = tsr__arena_take(arena, room, wide);
     if (e->problem.missing != NULL)
         laid.known = (tsr__known){.gram = tsr__arena_take(arena, k * padded, wide),
@@ -140,7 +140,7 @@ static void layout(encoding *e)
     e->factor = tsr__arena_take(arena, (e->atoms > 0 ? e->atoms : e->m) * e->k, real);
     e->across = tsr__arena_take(arena, e->m * e->atoms, real);
     e->basis = tsr__arena_take(arena, e->m * e->k, wide);
-    e->turned = tsr__arena_take(arena, e->kl ? e->k * tsr__padded(e->m) : 0, wide);
+    e->turned = tsr__arena_take(arena, e->entries ? e->k * tsr__padded(e->m) : 0, wide);
     e->gram = tsr__arena_take(arena, e->k * e->k, wide);
     e->sums = tsr__arena_take(arena, e->k, wide);
     e->inverse = tsr__arena_take(arena, e->k * e->k, real);
@@ -160,7 +160,7 @@ static void fill(encoding *e)
             const double v = tsr_matrix_at(f, a, j);
             e->basis[j * e->k + a] = v;
             e->sums[a] += v;
-            if (e->kl)
+            if (e->entries)
                 e->turned[a * tsr__padded(e->m) + j] = v;
         }
     const tsr__product product = {.transpose_a = true,
@@ -304,7 +304,7 @@ static void minimise_squares(const encoding *e, desk *d, int64_t sample, int64_t
     tsr__row_squares(&row, own ? d->known.gram : e->gram, own ? tsr__padded(e->k) : e->k, d->p);
 }
 
-static void minimise_entropy(const encoding *e, desk *d, int64_t sample)
+static void minimise_entries(const encoding *e, desk *d, int64_t sample)
 {
     const tsr_matrix *x = e->problem.held.x;
     const tsr__known_rows features = features_of(e);
@@ -329,7 +329,7 @@ static void minimise_entropy(const encoding *e, desk *d, int64_t sample)
         tsr__known_sums(d->sums, &features, sample, e->sums);
         entries.sums = d->sums;
     }
-    tsr__row_entropy(&row, &entries);
+    e->spec.loss->row(&row, &entries);
 }
 
 static void *code_of(const encoding *e, int64_t sample)
@@ -340,11 +340,11 @@ static void *code_of(const encoding *e, int64_t sample)
 /* The loss, sample by sample. */
 static void minimise(const encoding *e, desk *d, int64_t first, int64_t rows)
 {
-    if (!e->kl)
+    if (!e->entries)
         make_products(e, d, first, rows);
     for (int64_t i = 0; i < rows; i++) {
-        if (e->kl)
-            minimise_entropy(e, d, first + i);
+        if (e->entries)
+            minimise_entries(e, d, first + i);
         else
             minimise_squares(e, d, first + i, i);
         for (int64_t a = 0; a < e->k; a++)
@@ -429,6 +429,10 @@ tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const
                  tsr_data_origin(data), (long long)tsr_matrix_features(tsr_data_samples(data)),
                  (long long)model->report.features);
     TSR_TRY(prepare(&e, data));
+    if (e.spec.loss->refuses != NULL && e.options.method == 0 &&
+        e.spec.loss->refuses(&e.problem) != NULL)
+        TSR_FAIL(TSR_ERROR_DATA, "%s: %s", tsr_data_origin(data),
+                 e.spec.loss->refuses(&e.problem));
     if (e.options.method == 2 && e.problem.missing != NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "F' x needs whole samples, and %s has missing values: "
@@ -442,6 +446,7 @@ tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const
     TSR_TRY(invert(&e));
     TSR_TRY(tsr_matrix_create(&e.codes, e.problem.samples, e.k, e.type));
     TSR_TRY(encode(&e));
+    TSR_TRY(tsr_matrix_check(e.codes, TSR_NEED_FINITE, "the codes"));
     *codes = e.codes, e.codes = NULL;
 done:
     tsr_matrix_free(e.codes);

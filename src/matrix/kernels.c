@@ -347,6 +347,23 @@ static double ratio(void *y, const void *x, int64_t count, bool value)
     return value ? sum + weigh_logarithms(from, to, count, 0) : 0;
 }
 
+static double inverse(void *y, void *square, const void *x, int64_t count, bool value)
+{
+    real *to = y, *ratio = square;
+    const real *from = x;
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const real one = 1 / guarded(to[i]), quotient = from[i] * one;
+        const bool known = from[i] > 0;
+        if (value && known)
+            sum += (double)quotient - log((double)from[i] / (double)guarded(to[i])) - 1;
+        const real both = quotient * one;
+        to[i] = known ? one : 0;
+        ratio[i] = known ? (both < largest ? both : largest) : 0;
+    }
+    return sum;
+}
+
 extern const tsr__kernels KERNEL(tsr__kernels_);
 const tsr__kernels KERNEL(tsr__kernels_) = {.sweep = sweep,
                                             .mark = mark,
@@ -368,4 +385,5 @@ const tsr__kernels KERNEL(tsr__kernels_) = {.sweep = sweep,
                                             .signed_root = signed_root,
                                             .extrapolate = extrapolate,
                                             .positive_part = positive_part,
-                                            .ratio = ratio};
+                                            .ratio = ratio,
+                                            .inverse = inverse};

@@ -65,6 +65,9 @@ typedef struct tsr__kernels {
 
     /* Kullback-Leibler: y becomes x / y; returns sum x log(x / y) - x + y when asked. */
     double (*ratio)(void *y, const void *x, int64_t count, bool value);
+    /* Itakura-Saito: y becomes 1 / y and `square` x / y^2; returns sum x / y - log(x / y) - 1 when
+     * asked. Where x is zero all are. */
+    double (*inverse)(void *y, void *square, const void *x, int64_t count, bool value);
 } tsr__kernels;
 
 const tsr__kernels *tsr__kernels_of(tsr_type type);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Itakura-Saito loss: sum_i w_i sum_j x / y - log(x / y) - 1, y = (F g_i)_j, the same for data of
+ * any size: spectra and other powers. With P = X / Y^2 and Q = 1 / Y, element by element:
+ *
+ *     codes    minus += w P F         flat += w Q F
+ *     basis    minus += P' w G        flat += Q' w G
+ *
+ * x / y is convex in y and bounded by Jensen, so that what pulls up falls as t^-2 with the step t;
+ * log y is concave and lies below its tangent. The root of both, (minus / flat)^(1/2) where there
+ * is nothing else, never raises J (Fevotte & Idier 2011). Zeros in the data make the loss infinite
+ * and are refused, so data are dense; missing entries stand as zeros and count nothing. Cost 12 n m
+ * k a pass. */
+#include "factor/plan.h"
+#include "factor/row.h"
+#include "factor/tile.h"
+#include "matrix/pass.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Tiles Q and P of the block; returns its weighted loss when asked. */
+static double make_tiles(const tsr__solver *s, const tsr__block *block, const tsr__lane *lane,
+                         bool valued)
+{
+    double sum = 0;
+    tsr__tile_product(s, block, lane->tile[0]);
+    for (int64_t i = 0; i < block->samples; i++)
+        sum += tsr__row_weight(s, block->first + i) *
+               tsr__kernels_for(s)->inverse(tsr__real_at(s, lane->tile[0], i * s->m),
+                                            tsr__real_at(s, lane->tile[1], i * s->m),
+                                            tsr__real_at(s, block->values, i * block->stride),
+                                            s->m, valued);
+    return sum;
+}
+
+/* P F into the projection, Q F into the flat half. */
+static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    (void)make_tiles(s, block, lane, false);
+    const tsr__block q = tsr__tile_block(s, block, lane->tile[0]),
+                     p = tsr__tile_block(s, block, lane->tile[1]);
+    tsr__block_project(lane->projection, &p, s->state.basis, s->k);
+    tsr__block_project(lane->halves.flat, &q, s->state.basis, s->k);
+}
+
+static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const int64_t count = block->samples * s->k;
+    memcpy(lane->halves.minus, lane->projection, tsr__real_bytes(s, count));
+    memset(lane->halves.curved, 0, tsr__real_bytes(s, count));
+    if (s->problem->weight == NULL)
+        return;
+    const void *w = tsr__real_at(s, s->problem->weight, block->first);
+    kernels->scale_rows(lane->halves.minus, lane->halves.minus, w, block->samples, s->k);
+    kernels->scale_rows(lane->halves.flat, lane->halves.flat, w, block->samples, s->k);
+}
+
+static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    const void *g = tsr__codes_at(s, block->first);
+    lane->loss += make_tiles(s, block, lane, true);
+    if (s->problem->weight != NULL) {
+        tsr__kernels_for(s)->scale_rows(lane->weighted, g,
+                                        tsr__real_at(s, s->problem->weight, block->first),
+                                        block->samples, s->k);
+        g = lane->weighted;
+    }
+    const tsr__block q = tsr__tile_block(s, block, lane->tile[0]),
+                     p = tsr__tile_block(s, block, lane->tile[1]);
+    tsr__block_collect(lane->XtG, &p, g, s->k, false);
+    tsr__block_collect(lane->YtG, &q, g, s->k, false);
+}
+
+static void basis(const tsr__solver *s, tsr__halves *halves)
+{
+    const int64_t count = s->m * s->k;
+    memcpy(halves->minus, s->state.sums.XtG, tsr__real_bytes(s, count));
+    memcpy(halves->flat, s->state.sums.YtG, tsr__real_bytes(s, count));
+    memset(halves->curved, 0, tsr__real_bytes(s, count));
+}
+
+/* a that makes sum x / (a y) + log a least. */
+static void fit_size(double *up, double *down, const tsr__solver *s)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    *up = kernels->dot(s->state.sums.XtG, s->state.basis, s->m * s->k);
+    *down = kernels->dot(s->state.sums.YtG, s->state.basis, s->m * s->k);
+}
+
+static double own(double x)
+{
+    return x > 0 ? -log(x) : 0;
+}
+
+static double value(const tsr__solver *s)
+{
+    double sum = 0;
+    for (int64_t lane = 0; lane < s->plan->leaves; lane++)
+        sum += s->work.lane[lane].loss;
+    return sum;
+}
+
+static const char *refuses(const tsr__problem *problem)
+{
+    const tsr_matrix *x = problem->held.x, *missing = problem->missing;
+    int64_t zeros = 0;
+    if (x->sparse)
+        return "Itakura-Saito loss is infinite at zeros, of which sparse data are full: --loss "
+               "kl";
+    for (int64_t i = 0; i < x->samples; i++)
+        for (int64_t j = 0; j < x->features; j++)
+            zeros += tsr__value_at(x->values, x->type, i * x->stride + j) == 0;
+    if (zeros > (missing != NULL ? tsr_matrix_stored(missing) : 0))
+        return "Itakura-Saito loss is infinite at zeros, and the samples have some: --loss kl, "
+               "or add a little to all values";
+    return NULL;
+}
+
+const tsr__loss tsr__loss_is = {
+    .name = "is",
+    .title = "Itakura-Saito",
+    .formula = "IS(%s, %s)",
+    .degree = 0,
+    .power = 2,
+    .step = 0.5,
+    .elastic = 1,
+    .wide = true,
+    .tiles = 2,
+    .passes = 2,
+    .cost = {3, 3},
+    .refuses = refuses,
+    .own = own,
+    .project = project,
+    .codes = codes,
+    .accumulate = accumulate,
+    .basis = basis,
+    .fit_size = fit_size,
+    .row = tsr__row_saito,
+    .row_room = tsr__row_saito_room,
+    .value = value,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Tiles: what F G' is at the entries of a dense block, for losses that need it entry by entry. */
+#ifndef TSR_FACTOR_TILE_H
+#define TSR_FACTOR_TILE_H
+
+#include "factor/solver.h"
+
+/* tile (block x m) = G_b F', zero where nothing is known. 2 block m k operations. */
+void tsr__tile_product(const tsr__solver *s, const tsr__block *block, void *tile);
+
+/* The block with the tile in place of its values. */
+tsr__block tsr__tile_block(const tsr__solver *s, const tsr__block *block, const void *tile);
+
+#endif
