@@ -3,10 +3,10 @@
  * tessera info: what a file or folder holds, and what looks suspicious about it; what a model is. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "cli/about.h"
 #include "cli/command.h"
-#include "io/data.h"
 
 #include <string.h>
 

@@ -7,10 +7,10 @@
  * those of the patches that cover it. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "cli/command.h"
 #include "factor/model.h"
 #include "features/visual.h"
-#include "io/file.h"
 
 struct values {
     tsr_transform_options transform;

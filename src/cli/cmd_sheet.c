@@ -3,12 +3,12 @@
  * tessera sheet: basis vectors as pictures, and a sample as the sum of its parts. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "factor/model.h"
 #include "factor/prepared.h"
 #include "image/sheet.h"
-#include "io/file.h"
 
 #include <math.h>
 #include <stdlib.h>

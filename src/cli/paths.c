@@ -5,9 +5,10 @@
  * needed; an output has an extension that says what is written, is none of the inputs and no
  * other output, and could be written. */
 #include "base/memory.h"
+#include "base/output.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "io/file.h"
 #include "io/format.h"
 
 #include <limits.h>

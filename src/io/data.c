@@ -6,24 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-tsr_status tsr__names_add(tsr__names *names, const char *text)
-{
-    tsr_status status = TSR_OK;
-    TSR_GROW(names->name, names->count, names->room);
-    TSR_NEW_TEXT(names->name[names->count], text);
-    names->count++;
-done:
-    return status;
-}
-
-void tsr__names_clear(tsr__names *names)
-{
-    for (int64_t i = 0; i < names->count; i++)
-        tsr__free(names->name[i]);
-    tsr__free(names->name);
-    *names = (tsr__names){NULL, 0, 0};
-}
-
 tsr_status tsr_data_take(tsr_data **out, tsr_matrix *samples, tsr_labels *labels)
 {
     TSR_REQUIRE(out, samples);

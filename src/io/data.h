@@ -4,17 +4,9 @@
 #ifndef TSR_IO_DATA_H
 #define TSR_IO_DATA_H
 
+#include "base/names.h"
 #include "matrix/labels.h"
 #include "matrix/matrix.h"
-
-/* A list of texts, each owned. */
-typedef struct tsr__names {
-    char **name;
-    int64_t count, room;
-} tsr__names;
-
-tsr_status tsr__names_add(tsr__names *names, const char *text);
-void tsr__names_clear(tsr__names *names);
 
 /* How features were made; see io/recipe.h. kind NULL: nobody knows. */
 typedef struct tsr__recipe {

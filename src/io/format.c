@@ -4,6 +4,7 @@
  * first bytes decide, then the extension. */
 #include "io/format.h"
 
+#include "base/path.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "io/file.h"
@@ -153,25 +154,6 @@ static bool names_folder(const char *path)
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     return *name == '\0' || strchr(name, '.') == NULL;
-}
-
-tsr_status tsr__split_where(char **path, const char **variable, const char *where)
-{
-    struct stat about;
-    char *copy = tsr__copy_text(where);
-    if (copy == NULL)
-        return TSR_ERROR_MEMORY;
-    *variable = NULL;
-    char *colon = strrchr(copy, ':');
-    if (stat(copy, &about) != 0 && colon != NULL && colon != copy && colon[1] != '\0') {
-        *colon = '\0';
-        if (stat(copy, &about) == 0)
-            *variable = colon + 1;
-        else
-            *colon = ':';
-    }
-    *path = copy;
-    return TSR_OK;
 }
 
 static tsr_status name_origin(tsr_data *data, const char *path, const char *variable)

@@ -42,9 +42,6 @@ const tsr__format *tsr__format_written(const char *path);
  * would wait for ever. */
 tsr_status tsr__check_seekable(const char *path);
 
-/* Splits FILE:NAME where the whole is not a file itself. `path` owns the memory. */
-tsr_status tsr__split_where(char **path, const char **variable, const char *where);
-
 tsr_status tsr__npy_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__npy_write(const tsr_data *data, const char *path);
 tsr_status tsr__npz_read(tsr_data *out, const tsr__request *request);

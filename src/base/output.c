@@ -5,8 +5,11 @@
  * The system lets go of that when a process dies, however it dies: whoever writes to NAME next
  * knows what nobody is writing any more, and removes it. Devices and pipes are written directly,
  * since a rename would replace them. */
+#include "base/output.h"
+
+#include "base/memory.h"
+#include "base/path.h"
 #include "base/text.h"
-#include "io/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +17,7 @@
 #include <ftw.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -32,92 +35,6 @@ enum { LONGEST = 180, STEM = 256 }; /* bytes of NAME that are kept as they are *
 static tsr_status refused(const char *what)
 {
     return tsr__fail(TSR_ERROR_IO, "%s: %s", what, strerror(errno));
-}
-
-/* Replaces the last part of `place` by where the link there leads; false: no link is there. */
-static bool follow_link(char place[PATH_MAX])
-{
-    char to[PATH_MAX], whole[2 * PATH_MAX];
-    const ssize_t length = readlink(place, to, sizeof to - 1);
-    if (length < 0)
-        return false;
-    to[length] = '\0';
-    const char *slash = to[0] == '/' ? NULL : strrchr(place, '/');
-    const int before = slash != NULL ? (int)(slash - place) + 1 : 0;
-    (void)snprintf(whole, sizeof whole, "%.*s%s", before, place, to);
-    (void)snprintf(place, PATH_MAX, "%.*s", PATH_MAX - 1, whole);
-    return true;
-}
-
-/* The real place of `path`, so that a link stays a link, whether or not it leads anywhere yet. */
-static tsr_status follow(char **out, const char *path)
-{
-    enum { LINKS = 40 };
-    tsr_status status = TSR_OK;
-    char place[PATH_MAX], real[PATH_MAX];
-    struct stat about;
-    int links = 0;
-    if (strlen(path) >= sizeof place)
-        TSR_FAIL(TSR_ERROR_IO, "the name is longer than %d bytes", PATH_MAX - 1);
-    (void)snprintf(place, sizeof place, "%s", path);
-    for (size_t end = strlen(place); end > 1 && place[end - 1] == '/'; end--)
-        place[end - 1] = '\0';
-    while (links <= LINKS && stat(place, &about) != 0 && follow_link(place))
-        links++;
-    if (links > LINKS)
-        TSR_FAIL(TSR_ERROR_IO, "is a link that leads to itself");
-    TSR_NEW_TEXT(*out, realpath(place, real) != NULL ? real : place);
-done:
-    return status;
-}
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-/* The folder that `path` lies in, "./" where it names none; always with a slash at the end. */
-static int folder_part(const char **out, const char *path)
-{
-    const int length = (int)(last_part(path) - path);
-    *out = length > 0 ? path : "./";
-    return length > 0 ? length : 2;
-}
-
-static bool same_entry(const struct stat *one, const struct stat *other)
-{
-    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
-}
-
-/* Of files that are not there: one name in one folder. */
-static bool same_name(const char *one, const char *other)
-{
-    const char *paths[] = {one, other};
-    char place[PATH_MAX];
-    struct stat about[2];
-    for (int i = 0; i < 2; i++) {
-        const char *folder = NULL;
-        const int length = folder_part(&folder, paths[i]);
-        (void)snprintf(place, sizeof place, "%.*s", length, folder);
-        if (stat(place, &about[i]) != 0)
-            return false;
-    }
-    return same_entry(&about[0], &about[1]) && strcmp(last_part(one), last_part(other)) == 0;
-}
-
-bool tsr__path_same(const char *one, const char *other)
-{
-    struct stat a, b;
-    char *first = NULL, *second = NULL;
-    const bool there = stat(one, &a) == 0, here = stat(other, &b) == 0;
-    bool same =
-        there && here && same_entry(&a, &b) && (S_ISREG(a.st_mode) || S_ISDIR(a.st_mode));
-    if (!there && !here && follow(&first, one) == TSR_OK && follow(&second, other) == TSR_OK)
-        same = same_name(first, second);
-    tsr__free(first);
-    tsr__free(second);
-    return same;
 }
 
 /* ".NAME."; the end of a long name is replaced by a number made of the whole (FNV-1a), so that
@@ -189,7 +106,7 @@ static void sweep(const char *path, const char *stem)
 {
     char place[PATH_MAX];
     const char *folder = NULL;
-    const int length = folder_part(&folder, path);
+    const int length = tsr__path_folder(&folder, path);
     (void)snprintf(place, sizeof place, "%.*s", length, folder);
     DIR *entries = opendir(place);
     int64_t process = 0;
@@ -240,9 +157,9 @@ static tsr_status reserve(tsr__output *output, bool folder)
     tsr_status status = TSR_OK;
     char stem[STEM], place[PATH_MAX];
     const char *path = output->path, *beside = NULL;
-    const int length = folder_part(&beside, path);
+    const int length = tsr__path_folder(&beside, path);
     int made = -1;
-    make_stem(stem, last_part(path));
+    make_stem(stem, tsr__path_last(path));
     sweep(path, stem);
     for (int i = 0; made < 0 && i < TRIES; i++) {
         const int whole = snprintf(place, sizeof place, "%.*s%s%ld-%d.tmp", length, beside,
@@ -292,7 +209,7 @@ tsr_status tsr__output_begin(tsr__output *out, const char *path, bool folder)
     tsr_status status = TSR_OK;
     struct stat about;
     tsr__output output = NO_OUTPUT;
-    TSR_TRY(follow(&output.path, path));
+    TSR_TRY(tsr__path_follow(&output.path, path));
     const bool exists = stat(output.path, &about) == 0;
     if (!exists && errno == ENAMETOOLONG) /* the temporary is shorter: the rename would tell */
         TSR_TRY(refused("cannot write there"));
@@ -338,7 +255,7 @@ static void flush_folder(const char *path)
 {
     char place[PATH_MAX];
     const char *folder = NULL;
-    const int length = folder_part(&folder, path);
+    const int length = tsr__path_folder(&folder, path);
     (void)snprintf(place, sizeof place, "%.*s", length, folder);
     const int file = open(place, O_RDONLY | O_CLOEXEC);
     if (file >= 0) {
