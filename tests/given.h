@@ -437,6 +437,7 @@ static const provider providers[] = {
     {"tsr_scores *",                  NULL,      NULL, make_room,        NULL},
     {"tsr_term *",                    NULL,      NULL, make_room,        NULL},
     {"tsr_model_info *",              NULL,      NULL, make_room,        NULL},
+    {"tsr_format_info *",             NULL,      NULL, make_room,        NULL},
     {"tsr_fit_options *",             NULL,      NULL, make_room,        NULL},
     {"const char **",                 NULL,      NULL, make_room,        NULL},
     {"tsr_matrix **",                 NULL,      NULL, make_room,        NULL},

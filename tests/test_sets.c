@@ -20,7 +20,8 @@ static void check_variable(const char *value, const char *expected, const char *
     if (child == 0) {
         (void)(value != NULL ? setenv("TESSERA_KERNELS", value, 1)
                              : unsetenv("TESSERA_KERNELS"));
-        const tsr_status status = tsr__kernels_check();
+        const char *name = NULL;
+        const tsr_status status = tsr_kernels(&name);
         const bool said = words == NULL ? status == TSR_OK
                                         : status == TSR_ERROR_ARGUMENT &&
                                               strstr(tsr_message(), words) != NULL &&

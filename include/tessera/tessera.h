@@ -94,6 +94,15 @@ TSR_API const char *tsr_status_name(tsr_status status);
 /* The library's version, such as "0.1.0". */
 TSR_API const char *tsr_version(void);
 
+/* The set of kernels that computes here: "v4" (AVX-512), "v3" (AVX2) or "base". TSR_ERROR_ARGUMENT
+ * where the environment's TESSERA_KERNELS names what is no set or does not run on this processor:
+ * the best set is then taken, and a program may rather refuse. */
+TSR_API tsr_status tsr_kernels(const char **name);
+
+/* For programs, before any other call: HDF5, which is below this library, shall not tidy up when
+ * the process exits. What a full disk made it leave open it would try to write again, and crash. */
+TSR_API void tsr_leave_exit(void);
+
 /* 2. Settings ----------------------------------------------------------------------------- */
 
 /* An options struct is described by a table of settings, one row a member, ended by a row
@@ -311,8 +320,28 @@ TSR_API tsr_status tsr_labels_read(tsr_labels **out, const char *where,
  * left of earlier outputs to `path` is removed. */
 TSR_API tsr_status tsr_data_write(const tsr_data *data, const char *path);
 
+/* A format, one line of the table of formats; the texts are static. */
+typedef struct tsr_format_info {
+    const char *name;       /* "npz" */
+    const char *extensions; /* ".csv .txt", the usual one first; "" of folders */
+    bool written;           /* tsr_data_write knows it */
+    bool labels;            /* what is written keeps labels */
+    bool folder;            /* a folder, no file */
+} tsr_format_info;
+
+/* Line `i` of the table; false when there is none. */
+TSR_API bool tsr_formats_get(tsr_format_info *out, int64_t i);
+
+/* The format in which data are written to `path`: by extension, else a folder of images; false
+ * where the name says neither. */
+TSR_API bool tsr_path_format(tsr_format_info *out, const char *path);
+
 /* True when the format that `path` names can hold labels. */
 TSR_API bool tsr_path_holds_labels(const char *path);
+
+/* Refuses what reading from FILE, FILE:NAME or FOLDER would wait on for ever: a pipe or device
+ * whose name says a format that is read here and there. Nothing is opened. */
+TSR_API tsr_status tsr_path_check(const char *where);
 
 /* Data over a matrix and its `labels` (or NULL), both taken: they are freed with it. */
 TSR_API tsr_status tsr_data_take(tsr_data **out, tsr_matrix *samples, tsr_labels *labels);

@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "io/hdf5.h"
-#include "matrix/kernels.h"
 
 #include <errno.h>
 #include <string.h>
@@ -98,8 +96,8 @@ static int help(int count, char **argument)
 static int dispatch(int count, char **argument)
 {
     static const char *const helps[] = {"help", "--help", "-h"};
-    const char *name = count > 1 ? argument[1] : NULL;
-    if (tsr__kernels_check() < 0) { /* results of another set than the one asked for mislead */
+    const char *name = count > 1 ? argument[1] : NULL, *kernels = NULL;
+    if (tsr_kernels(&kernels) < 0) { /* results of another set than the one asked for mislead */
         (void)fprintf(stderr, "tessera: %s\n", tsr_message());
         return EXIT_USAGE;
     }
@@ -121,7 +119,7 @@ static int dispatch(int count, char **argument)
 int main(int count, char **argument)
 {
     terminal_open();
-    tsr__hdf5_leave_exit();
+    tsr_leave_exit();
     const int code = dispatch(count, argument);
     const bool lost = ferror(stdout) != 0, unsaid = fflush(stdout) != 0;
     if (code != 0 || (!lost && !unsaid))

@@ -9,7 +9,6 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "io/format.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -116,8 +115,9 @@ static bool keeps_word(const place *p)
     const char *slash = strrchr(p->text, '/');
     const char *name = slash != NULL ? slash + 1 : p->text;
     const char *dot = strrchr(name, '.');
+    tsr_format_info row;
     if (p->word->extensions == NULL)
-        return tsr__format_written(p->text) != NULL;
+        return tsr_path_format(&row, p->text);
     if (dot == NULL || dot == name ||
         (stat(p->text, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
         return true;
@@ -130,10 +130,10 @@ static tsr_status check_extension(const place *p)
     tsr__line line = TSR_LINE(known);
     if (p->word->use != VALUE_WRITE || keeps_word(p))
         return TSR_OK;
-    const tsr__format *row = tsr__formats;
-    for (; p->word->extensions == NULL && row->name != NULL; row++)
-        if (row->write != NULL && *row->extensions != '\0')
-            tsr__line_add(&line, "%s%s", line.used > 0 ? " " : "", row->extensions);
+    tsr_format_info row;
+    for (int64_t i = 0; p->word->extensions == NULL && tsr_formats_get(&row, i); i++)
+        if (row.written && *row.extensions != '\0')
+            tsr__line_add(&line, "%s%s", line.used > 0 ? " " : "", row.extensions);
     return tsr__fail(TSR_ERROR_ARGUMENT, "--%s %s: what is written there ends in %s%s",
                      p->row->name, p->text,
                      p->word->extensions != NULL ? p->word->extensions : known,
@@ -206,24 +206,19 @@ static tsr_status check_output(const place *all, int count, const place *output)
         if (!is_written(other) || other > output)
             TSR_TRY(check_apart(output, other));
     if (output->word->use == VALUE_WRITE) {
-        const tsr__format *row = tsr__format_written(output->text);
+        tsr_format_info row;
         TSR_TRY(tsr__output_check(output->text, output->word->extensions == NULL &&
-                                                    row != NULL && row->is_folder));
+                                                    tsr_path_format(&row, output->text) &&
+                                                    row.folder));
     }
 done:
     return status;
 }
 
+/* An empty name is for who reads it to refuse. */
 static tsr_status check_input(const place *input)
 {
-    tsr_status status = TSR_OK;
-    char *path = NULL;
-    const char *variable = NULL;
-    TSR_TRY(tsr__split_where(&path, &variable, input->text));
-    TSR_TRY(tsr__check_seekable(path));
-done:
-    tsr__free(path);
-    return status;
+    return *input->text != '\0' ? tsr_path_check(input->text) : TSR_OK;
 }
 
 tsr_status check_paths(const cli_call *call)

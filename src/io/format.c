@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* clang-format off */
-const tsr__format tsr__formats[] = {
+static const tsr__format formats[] = {
     /* name      extensions                magic                    labels folder  read, write */
     {"npy",    ".npy",                   "\x93NUMPY",          6,  false, false, tsr__npy_read,    tsr__npy_write},
     {"npz",    ".npz",                   "PK\x03\x04",         4,  true,  false, tsr__npz_read,    tsr__npz_write},
@@ -56,6 +56,26 @@ const tsr_setting *tsr_read_settings(void)
     return read_settings;
 }
 
+static tsr_format_info show_row(const tsr__format *row)
+{
+    return (tsr_format_info){.name = row->name,
+                             .extensions = row->extensions,
+                             .written = row->write != NULL,
+                             .labels = row->holds_labels,
+                             .folder = row->is_folder};
+}
+
+bool tsr_formats_get(tsr_format_info *out, int64_t i)
+{
+    int64_t count = 0;
+    while (formats[count].name != NULL)
+        count++;
+    if (out == NULL || i < 0 || i >= count)
+        return false;
+    *out = show_row(&formats[i]);
+    return true;
+}
+
 /* The row that lists the extension of `path`, or NULL. */
 static const tsr__format *by_extension(const char *path)
 {
@@ -63,7 +83,7 @@ static const tsr__format *by_extension(const char *path)
     const char *name = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
     const size_t length = dot != NULL ? strlen(dot) : 0;
-    for (const tsr__format *row = tsr__formats; length > 1 && row->name != NULL; row++)
+    for (const tsr__format *row = formats; length > 1 && row->name != NULL; row++)
         for (const char *e = row->extensions; *e != '\0'; e += strspn(e, " ")) {
             const size_t word = strcspn(e, " ");
             if (word == length && strncasecmp(e, dot, word) == 0)
@@ -81,7 +101,7 @@ static const tsr__format *by_magic(const char *path)
         return NULL;
     const ssize_t got = read(file, first, sizeof first);
     (void)close(file);
-    for (const tsr__format *row = tsr__formats; row->name != NULL; row++)
+    for (const tsr__format *row = formats; row->name != NULL; row++)
         if (row->magic != NULL && got >= (ssize_t)row->magic_size &&
             memcmp(first, row->magic, row->magic_size) == 0)
             return row;
@@ -90,7 +110,7 @@ static const tsr__format *by_magic(const char *path)
 
 static const tsr__format *folder_row(void)
 {
-    const tsr__format *row = tsr__formats;
+    const tsr__format *row = formats;
     while (!row->is_folder)
         row++;
     return row;
@@ -100,7 +120,7 @@ static tsr_status unknown_format(const char *path)
 {
     char known[256];
     tsr__line line = TSR_LINE(known);
-    for (const tsr__format *row = tsr__formats; row->name != NULL; row++)
+    for (const tsr__format *row = formats; row->name != NULL; row++)
         tsr__line_add(&line, "%s%s", line.used > 0 && *row->extensions != '\0' ? " " : "",
                       row->extensions);
     return tsr__fail(
@@ -110,7 +130,8 @@ static tsr_status unknown_format(const char *path)
         path, known);
 }
 
-tsr_status tsr__check_seekable(const char *path)
+/* Opening a pipe of such a format would wait for ever. */
+static tsr_status check_seekable(const char *path)
 {
     static tsr_status (*const seeking[])(tsr_data *, const tsr__request *) = {
         tsr__npz_read, tsr__mat_read, tsr__h5_read};
@@ -128,12 +149,25 @@ tsr_status tsr__check_seekable(const char *path)
     return TSR_OK;
 }
 
+tsr_status tsr_path_check(const char *where)
+{
+    TSR_REQUIRE_TEXT(where);
+    tsr_status status = TSR_OK;
+    char *path = NULL;
+    const char *variable = NULL;
+    TSR_TRY(tsr__split_where(&path, &variable, where));
+    TSR_TRY(check_seekable(path));
+done:
+    tsr__free(path);
+    return status;
+}
+
 static tsr_status find_reader(const tsr__format **out, const char *path)
 {
     struct stat about;
     if (stat(path, &about) != 0)
         return tsr__fail(TSR_ERROR_IO, "%s: %s", path, strerror(errno));
-    if (tsr__check_seekable(path) < 0)
+    if (check_seekable(path) < 0)
         return TSR_ERROR_IO;
     const tsr__format *row = NULL;
     if (S_ISDIR(about.st_mode))
@@ -316,18 +350,28 @@ done:
     return status;
 }
 
-const tsr__format *tsr__format_written(const char *path)
+/* The format that a name says: by extension, else a folder of images; NULL: none. */
+static const tsr__format *written_as(const char *path)
 {
     const tsr__format *row = by_extension(path);
     return row == NULL && names_folder(path) ? folder_row() : row;
 }
 
+bool tsr_path_format(tsr_format_info *out, const char *path)
+{
+    if (out == NULL || path == NULL)
+        return false;
+    const tsr__format *row = written_as(path);
+    if (row == NULL)
+        return false;
+    *out = show_row(row);
+    return true;
+}
+
 bool tsr_path_holds_labels(const char *path)
 {
-    if (path == NULL)
-        return false;
-    const tsr__format *row = tsr__format_written(path);
-    return row != NULL && row->holds_labels;
+    tsr_format_info row;
+    return tsr_path_format(&row, path) && row.labels;
 }
 
 tsr_status tsr_data_write(const tsr_data *data, const char *path)
@@ -336,7 +380,7 @@ tsr_status tsr_data_write(const tsr_data *data, const char *path)
     TSR_REQUIRE_TEXT(path);
     tsr_status status = TSR_OK;
     tsr__output output = {NULL, NULL, 0};
-    const tsr__format *row = tsr__format_written(path);
+    const tsr__format *row = written_as(path);
     if (row == NULL)
         return unknown_format(path);
     TSR_TRY(tsr__output_begin(&output, path, row->is_folder));

@@ -33,15 +33,6 @@ typedef struct tsr__format {
     tsr_status (*write)(const tsr_data *data, const char *path);
 } tsr__format;
 
-extern const tsr__format tsr__formats[]; /* ended by a row without a name */
-
-/* The format that a name says: by extension, else a folder of images; NULL: none. */
-const tsr__format *tsr__format_written(const char *path);
-
-/* Refuses a pipe or device whose name says a format that cannot be read from one: opening it
- * would wait for ever. */
-tsr_status tsr__check_seekable(const char *path);
-
 tsr_status tsr__npy_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__npy_write(const tsr_data *data, const char *path);
 tsr_status tsr__npz_read(tsr_data *out, const tsr__request *request);

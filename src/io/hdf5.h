@@ -15,9 +15,6 @@ typedef struct tsr__hdf5 tsr__hdf5;
 /* To read: refuses what is not a plain file, does not fit its seal (seal.h), or would have other
  * files opened or code loaded. `expand` as in the options for reading; 0: the default. */
 tsr_status tsr__hdf5_open(tsr__hdf5 **out, const char *path, int64_t expand);
-/* For programs, before any other call of HDF5: it shall not tidy up at exit. What a full disk made it
- * leave open it would try to write again, and crash. */
-void tsr__hdf5_leave_exit(void);
 
 /* Whether the file begins as HDF5 files do. */
 bool tsr__hdf5_is_one(const char *path);

@@ -446,7 +446,7 @@ done:
     return tsr__hdf5_close(file, status);
 }
 
-void tsr__hdf5_leave_exit(void)
+void tsr_leave_exit(void)
 {
     (void)H5dont_atexit();
 }

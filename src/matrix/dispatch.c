@@ -164,7 +164,8 @@ bool tsr__kernels_use(const char *name)
     return true;
 }
 
-tsr_status tsr__kernels_check(void)
+/* The set that the environment wants runs here, or none is wanted. */
+static tsr_status check_wanted(void)
 {
     const char *name = wanted();
     const struct set *set = name != NULL ? find(name) : NULL;
@@ -178,4 +179,12 @@ tsr_status tsr__kernels_check(void)
     return tsr__fail(
         TSR_ERROR_ARGUMENT, "%s is '%.32s', %s; this processor runs %s", variable, name,
         set != NULL ? "whose instructions are missing here" : "not a set of kernels", list);
+}
+
+tsr_status tsr_kernels(const char **name)
+{
+    TSR_REQUIRE(name);
+    TSR_OR_RETURN(check_wanted());
+    *name = tsr__kernels_name();
+    return TSR_OK;
 }

@@ -75,10 +75,6 @@ const tsr__kernels *tsr__kernels_of(tsr_type type);
 /* The instruction set in use: "v4" (AVX-512), "v3" (AVX2) or "base". */
 const char *tsr__kernels_name(void);
 
-/* An error where TESSERA_KERNELS names what is no set or does not run here. The library then
- * takes the best set; a program may rather refuse. */
-tsr_status tsr__kernels_check(void);
-
 /* For tests, while nothing runs: this set from now on; false where it is not there. */
 bool tsr__kernels_use(const char *name);
 
