@@ -284,6 +284,14 @@ static bool make_like_data(given *out, const provider *row, int variant)
     return variant <= 1 && give(out, data_of(M + variant), 0);
 }
 
+static bool make_contents(given *out, const provider *row, int variant)
+{
+    tsr_contents *contents = NULL;
+    (void)row;
+    must(tsr_contents_read(&contents, path_of("model.h5")));
+    return variant == 0 && give(out, contents, 0);
+}
+
 static bool make_model(given *out, const provider *row, int variant)
 {
     (void)row;
@@ -443,6 +451,7 @@ static const provider providers[] = {
     {"tsr_matrix **",                 NULL,      NULL, make_room,        NULL},
     {"tsr_labels **",                 NULL,      NULL, make_room,        NULL},
     {"tsr_data **",                   NULL,      NULL, make_room,        NULL},
+    {"tsr_contents **",               NULL,      NULL, make_room,        NULL},
     {"tsr_model **",                  NULL,      NULL, make_room,        NULL},
     {"tsr_encoder **",                NULL,      NULL, make_room,        NULL},
     {"const char *const *",           NULL,      NULL, make_texts,       NULL},
@@ -452,6 +461,7 @@ static const provider providers[] = {
     {"const char *",                  "where",   "tsr_features_make", make_path, "texts.txt"},
     {"const char *",                  "where",   NULL, make_path,        "data.csv"},
     {"const char *",                  "path",    "tsr_model_read",  make_path, "model.h5"},
+    {"const char *",                  "path",    "tsr_contents_read", make_path, "model.h5"},
     {"const char *",                  "path",    "tsr_model_write", make_path, "written.h5"},
     {"const char *",                  "path",    NULL, make_path,        "written.csv"},
     {"const double *",                NULL,      NULL, make_reals,       NULL},
@@ -475,6 +485,8 @@ static const provider providers[] = {
     {"const tsr_data *",              NULL,      "tsr_fit_resume",      make_like_data, NULL},
     {"const tsr_data *",              NULL,      NULL, make_data,        NULL},
     {"tsr_data *",                    NULL,      NULL, make_data,        NULL},
+    {"const tsr_contents *",          NULL,      NULL, make_contents,    NULL},
+    {"tsr_contents *",                NULL,      NULL, make_contents,    NULL},
     {"const tsr_model *",             NULL,      NULL, make_model,       NULL},
     {"tsr_model *",                   NULL,      NULL, make_model,       NULL},
     {"const tsr_encoder *",           NULL,      NULL, make_encoder,     NULL},

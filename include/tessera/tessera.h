@@ -273,6 +273,11 @@ TSR_API tsr_status tsr_labels_from_texts(tsr_labels **out, const char *const *te
 TSR_API tsr_status tsr_labels_from_numbers(tsr_labels **out, const double *number,
                                            int64_t count);
 
+/* Other samples of the classes of `labels`: `of` gives the number of each one's class, or -1.
+ * Classes nobody has are left out. */
+TSR_API tsr_status tsr_labels_from_classes(tsr_labels **out, const tsr_labels *labels,
+                                           const int32_t *of, int64_t count);
+
 /* The labels of the samples that `sample` (or NULL: all) gives, in its order; classes nobody has
  * are left out. */
 TSR_API tsr_status tsr_labels_copy_samples(tsr_labels **out, const tsr_labels *labels,
@@ -351,6 +356,12 @@ TSR_API tsr_status tsr_data_take(tsr_data **out, tsr_matrix *samples, tsr_labels
 TSR_API tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data,
                                          const int64_t *sample, int64_t count);
 
+/* Copies with all that is known of the samples, but of another type, or dense or sparse; or with
+ * features as samples, which have no labels. */
+TSR_API tsr_status tsr_data_copy_as(tsr_data **out, const tsr_data *data, tsr_type type,
+                                    bool sparse);
+TSR_API tsr_status tsr_data_copy_transposed(tsr_data **out, const tsr_data *data);
+
 TSR_API void tsr_data_free(tsr_data *data);
 TSR_API tsr_matrix *tsr_data_samples(const tsr_data *data);
 TSR_API const tsr_labels *tsr_data_labels(const tsr_data *data); /* NULL: none */
@@ -360,9 +371,23 @@ TSR_API const char *tsr_data_origin(const tsr_data *data);       /* "faces.mat:f
 TSR_API const char *tsr_data_sample_name(const tsr_data *data, int64_t i);  /* NULL: none */
 TSR_API const char *tsr_data_feature_name(const tsr_data *data, int64_t j); /* NULL: none */
 
+/* How features were made (section 7): the name of their kind, "dsift", and the words that were
+ * learnt for them, words x descriptor; NULL: nobody knows, there is none. */
+TSR_API const char *tsr_data_kind(const tsr_data *data);
+TSR_API const tsr_matrix *tsr_data_dictionary(const tsr_data *data);
+
 /* What the reader wants said: entries that skip_bad left out, each by name and reason. */
 TSR_API int64_t tsr_data_notes(const tsr_data *data);
 TSR_API const char *tsr_data_note(const tsr_data *data, int64_t i);
+
+/* What an HDF5 file holds, a model's parts too, each of which FILE:NAME names: its name, and a line
+ * such as "fea (400 x 1024 uint8)". Other files are refused with TSR_ERROR_ARGUMENT. */
+typedef struct tsr_contents tsr_contents;
+TSR_API tsr_status tsr_contents_read(tsr_contents **out, const char *path);
+TSR_API void tsr_contents_free(tsr_contents *contents);
+TSR_API int64_t tsr_contents_count(const tsr_contents *contents);
+TSR_API const char *tsr_contents_name(const tsr_contents *contents, int64_t i); /* NULL: none */
+TSR_API const char *tsr_contents_line(const tsr_contents *contents, int64_t i); /* NULL: none */
 
 /* 7. Features ----------------------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "io/hdf5.h"
 
 #include <string.h>
 
@@ -111,87 +110,83 @@ done:
     return status;
 }
 
+/* `copy`, if there is one, takes the place of the data. */
+static void replace(tsr_data **data, tsr_data *copy)
+{
+    if (copy == NULL)
+        return;
+    tsr_data_free(*data);
+    *data = copy;
+}
+
 static tsr_status select_samples(tsr_data **data, const char *which)
 {
     tsr_status status = TSR_OK;
     struct choice choice = {NULL, 0, 0};
     tsr_data *kept = NULL;
     if (strncmp(which, "rows:", 5) == 0)
-        TSR_TRY(choose_rows(&choice, which + 5, tsr_matrix_samples((*data)->x)));
+        TSR_TRY(choose_rows(&choice, which + 5, tsr_matrix_samples(tsr_data_samples(*data))));
     else
         TSR_TRY(choose_classes(&choice, which + (strncmp(which, "classes:", 8) == 0 ? 8 : 0),
-                               (*data)->labels));
+                               tsr_data_labels(*data)));
     if (choice.count == 0)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "--select %s keeps no sample", which);
     TSR_TRY(tsr_data_copy_samples(&kept, *data, choice.sample, choice.count));
-    tsr_data_free(*data);
-    *data = kept;
+    replace(data, kept);
 done:
     tsr__free(choice.sample);
     return status;
 }
 
-static void replace(tsr_data *data, tsr_matrix *x)
+static tsr_status transpose(tsr_data **data)
 {
-    tsr_matrix_free(data->x);
-    data->x = x;
-}
-
-static tsr_status transpose(tsr_data *data)
-{
-    tsr_status status = TSR_OK;
-    tsr_matrix *x = NULL;
-    TSR_TRY(tsr_matrix_copy_transposed(&x, data->x));
-    replace(data, x);
-    tsr_labels_free(data->labels);
-    data->labels = NULL;
-    const tsr__names names = data->sample_names;
-    data->sample_names = data->feature_names;
-    data->feature_names = names;
-done:
+    tsr_data *copy = NULL;
+    const tsr_status status = tsr_data_copy_transposed(&copy, *data);
+    replace(data, copy);
     return status;
 }
 
-static tsr_status restore(tsr_data *data, const struct values *values)
+/* Another type or storage, where that was asked for. */
+static tsr_status restore(tsr_data **data, const struct values *values)
 {
     static const tsr_type types[] = {TSR_FLOAT64, TSR_FLOAT64, TSR_FLOAT32};
-    tsr_status status = TSR_OK;
-    tsr_matrix *x = NULL;
-    const tsr_type type = values->precision == 0 ? data->x->type : types[values->precision];
-    const bool sparse = values->storage == 0 ? data->x->sparse : values->storage == 2;
-    if (type == data->x->type && sparse == data->x->sparse)
+    const tsr_matrix *x = tsr_data_samples(*data);
+    const tsr_type type =
+        values->precision == 0 ? tsr_matrix_type(x) : types[values->precision];
+    const bool sparse = values->storage == 0 ? tsr_matrix_is_sparse(x) : values->storage == 2;
+    tsr_data *copy = NULL;
+    if (type == tsr_matrix_type(x) && sparse == tsr_matrix_is_sparse(x))
         return TSR_OK;
-    TSR_TRY(tsr_matrix_copy_as(&x, data->x, type, sparse));
-    replace(data, x);
-done:
+    const tsr_status status = tsr_data_copy_as(&copy, *data, type, sparse);
+    replace(data, copy);
     return status;
 }
 
 static tsr_status report(const tsr_data *data, const struct values *values)
 {
     tsr_status status = TSR_OK;
-    const bool lost = data->labels != NULL && !tsr_path_holds_labels(values->output);
+    const tsr_matrix *x = tsr_data_samples(data);
+    const tsr_labels *labels = tsr_data_labels(data);
+    const bool lost = labels != NULL && !tsr_path_holds_labels(values->output);
     for (int64_t i = 0; !values->talk.quiet && i < tsr_data_notes(data); i++)
         (void)fprintf(stderr, "note: %s\n", tsr_data_note(data, i));
     if (lost && !values->talk.quiet)
         (void)fprintf(stderr,
                       "note: %s cannot hold the labels of %d classes; .npz, .h5, .mat and "
                       ".csv can\n",
-                      values->output, tsr_labels_classes(data->labels));
+                      values->output, tsr_labels_classes(labels));
     if (values->talk.json) {
         tsr__json *root = tsr__json_new();
         tsr__json_text(root, "output", values->output);
-        tsr__json_integer(root, "samples", tsr_matrix_samples(data->x));
-        tsr__json_integer(root, "features", tsr_matrix_features(data->x));
-        tsr__json_integer(root, "classes",
-                          data->labels != NULL ? tsr_labels_classes(data->labels) : 0);
+        tsr__json_integer(root, "samples", tsr_matrix_samples(x));
+        tsr__json_integer(root, "features", tsr_matrix_features(x));
+        tsr__json_integer(root, "classes", labels != NULL ? tsr_labels_classes(labels) : 0);
         tsr__json_flag(root, "labels_lost", lost);
         status = tsr__json_print(root, stdout);
         tsr__json_free(root);
     } else if (!values->talk.quiet) {
         (void)fprintf(stderr, "wrote %s: %lld samples of %lld features\n", values->output,
-                      (long long)tsr_matrix_samples(data->x),
-                      (long long)tsr_matrix_features(data->x));
+                      (long long)tsr_matrix_samples(x), (long long)tsr_matrix_features(x));
     }
     return status;
 }
@@ -200,36 +195,31 @@ static tsr_status report(const tsr_data *data, const struct values *values)
 static tsr_status list_parts(const char *path)
 {
     tsr_status status = TSR_OK;
-    tsr__hdf5 *file = NULL;
-    TSR_TRY(tsr__hdf5_open(&file, path, 0));
+    tsr_contents *contents = NULL;
+    char line[256];
+    TSR_TRY(tsr_contents_read(&contents, path));
     (void)printf("%s is a model; its parts are\n", path);
-    const tsr__names *names = tsr__hdf5_datasets(file);
-    for (int64_t i = 0; i < names->count; i++) {
-        char text[256] = "";
-        tsr__line line = TSR_LINE(text);
-        tsr__variable about;
-        TSR_TRY(tsr__hdf5_describe(&about, file, names->name[i]));
-        tsr__variables_list(&line, &about, 1);
-        (void)printf("  %s:%s\n", path, tsr__printable(text));
-    }
+    for (int64_t i = 0; i < tsr_contents_count(contents); i++)
+        (void)printf("  %s:%s\n", path,
+                     tsr__printable_copy(line, sizeof line, tsr_contents_line(contents, i)));
 done:
-    return tsr__hdf5_close(file, status);
+    tsr_contents_free(contents);
+    return status;
 }
 
-/* Without -o a model is looked at; why a file that could be one cannot be read, opening it tells. */
+/* Without -o a model is looked at; why a file that could be one cannot be read, listing it tells. */
 static tsr_status check(const cli_call *call)
 {
     const struct values *values = call->values;
-    tsr__hdf5 *file = NULL;
+    tsr_contents *contents = NULL;
     if (values->output != NULL || tsr_path_holds_model(call->operand[0]))
         return TSR_OK;
-    if (tsr__hdf5_is_one(call->operand[0])) {
-        if (tsr__hdf5_open(&file, call->operand[0], 0) < 0)
-            return tsr__fail_in(TSR_ERROR_FORMAT, call->operand[0]);
-        (void)tsr__hdf5_close(file, TSR_OK);
-    }
-    return tsr__fail(TSR_ERROR_ARGUMENT,
-                     "missing: --output; `tessera convert --help` shows what it takes");
+    const tsr_status status = tsr_contents_read(&contents, call->operand[0]);
+    tsr_contents_free(contents);
+    return status < 0 && status != TSR_ERROR_ARGUMENT
+               ? status
+               : tsr__fail(TSR_ERROR_ARGUMENT, "missing: --output; `tessera convert --help` "
+                                               "shows what it takes");
 }
 
 static tsr_status run(const cli_call *call)
@@ -242,14 +232,15 @@ static tsr_status run(const cli_call *call)
     values->read.progress = terminal_progress(values->talk.quiet);
     TSR_TRY(tsr_data_read(&data, call->operand[0], &values->read));
     terminal_clear();
-    TSR_TRY(tsr_matrix_check(data->x, values->missing ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE,
+    TSR_TRY(tsr_matrix_check(tsr_data_samples(data),
+                             values->missing ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE,
                              tsr_data_origin(data)));
     if (values->select != NULL)
         TSR_TRY(select_samples(&data, values->select));
-    TSR_TRY(restore(data, values));
-    tsr_matrix_normalize(data->x, (tsr_norm)values->normalize);
+    TSR_TRY(restore(&data, values));
+    tsr_matrix_normalize(tsr_data_samples(data), (tsr_norm)values->normalize);
     if (values->transpose)
-        TSR_TRY(transpose(data));
+        TSR_TRY(transpose(&data));
     TSR_TRY(tsr_data_write(data, values->output));
     TSR_TRY(report(data, values));
 done:

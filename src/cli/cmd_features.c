@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "cli/command.h"
-#include "io/data.h"
 
 #include <string.h>
 
@@ -47,12 +46,12 @@ static tsr_status report(const tsr_data *data, const struct values *values, doub
     const int64_t samples = tsr_matrix_samples(x), features = tsr_matrix_features(x);
     const int32_t classes = labels != NULL ? tsr_labels_classes(labels) : 0;
     const double density = (double)nonzeros(x) / ((double)samples * (double)features);
-    const tsr_matrix *dictionary = data->recipe.dictionary;
-    const int64_t vocabulary =
-        dictionary != NULL ? tsr_matrix_samples(dictionary) : data->feature_names.count;
+    const tsr_matrix *dictionary = tsr_data_dictionary(data);
+    const int64_t words = tsr_data_feature_name(data, 0) != NULL ? features : 0;
+    const int64_t vocabulary = dictionary != NULL ? tsr_matrix_samples(dictionary) : words;
     if (values->talk.json) {
         tsr__json *root = tsr__json_new();
-        tsr__json_text(root, "kind", data->recipe.kind);
+        tsr__json_text(root, "kind", tsr_data_kind(data));
         tsr__json_integer(root, "samples", samples);
         tsr__json_integer(root, "features", features);
         tsr__json_real(root, "density", density);
@@ -65,7 +64,7 @@ static tsr_status report(const tsr_data *data, const struct values *values, doub
         return status;
     }
     (void)printf("%lld samples of %lld features (%s)\n", (long long)samples,
-                 (long long)features, data->recipe.kind);
+                 (long long)features, tsr_data_kind(data));
     (void)printf("  density     %.4g %%\n", 100 * density);
     if (classes > 0)
         (void)printf("  classes     %d\n", classes);

@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/predict.h"
-#include "io/data.h"
 
 struct values {
     tsr_transform_options transform;
@@ -59,11 +58,25 @@ static void print_text(const tsr_matrix *codes, const predicted *classes, const 
         (void)printf("  written to  %s\n", values->output);
 }
 
-/* Codes and classes (or NULL) as data, which only borrow them. */
-static tsr_status write(tsr_matrix *codes, tsr_labels *labels, const char *path)
+/* Codes and classes (or NULL) as data, copied. */
+static tsr_status write(const tsr_matrix *codes, const tsr_labels *labels, const char *path)
 {
-    tsr_data result = {.x = codes, .labels = labels, .format = "memory"};
-    return tsr_data_write(&result, path);
+    tsr_status status = TSR_OK;
+    const int64_t n = tsr_matrix_samples(codes);
+    tsr_matrix *x = NULL;
+    tsr_labels *classes = NULL;
+    tsr_data *result = NULL;
+    TSR_TRY(tsr_matrix_copy_samples(&x, codes, NULL, n));
+    if (labels != NULL)
+        TSR_TRY(tsr_labels_copy_samples(&classes, labels, NULL, n));
+    TSR_TRY(tsr_data_take(&result, x, classes));
+    x = NULL, classes = NULL;
+    TSR_TRY(tsr_data_write(result, path));
+done:
+    tsr_data_free(result);
+    tsr_labels_free(classes);
+    tsr_matrix_free(x);
+    return status;
 }
 
 static tsr_status run(const cli_call *call)

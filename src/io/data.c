@@ -33,6 +33,24 @@ done:
     return status;
 }
 
+static tsr_status copy_all_names(tsr__names *out, const tsr__names *names)
+{
+    return copy_names(out, names, NULL, names->count);
+}
+
+/* Where they came from and how they were made. */
+static tsr_status copy_origin(tsr_data *copy, const tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    TSR_TRY(tsr__recipe_copy(&copy->recipe, &data->recipe));
+    if (data->origin != NULL)
+        TSR_NEW_TEXT(copy->origin, data->origin);
+    copy->format = data->format;
+    memcpy(copy->dtype, data->dtype, sizeof copy->dtype);
+done:
+    return status;
+}
+
 tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data, const int64_t *sample,
                                  int64_t count)
 {
@@ -44,13 +62,45 @@ tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data, const int
     if (data->labels != NULL)
         TSR_TRY(tsr_labels_copy_samples(&copy->labels, data->labels, sample, count));
     TSR_TRY(copy_names(&copy->sample_names, &data->sample_names, sample, count));
-    TSR_TRY(copy_names(&copy->feature_names, &data->feature_names, NULL,
-                       data->feature_names.count));
-    TSR_TRY(tsr__recipe_copy(&copy->recipe, &data->recipe));
-    if (data->origin != NULL)
-        TSR_NEW_TEXT(copy->origin, data->origin);
-    copy->format = data->format;
-    memcpy(copy->dtype, data->dtype, sizeof copy->dtype);
+    TSR_TRY(copy_all_names(&copy->feature_names, &data->feature_names));
+    TSR_TRY(copy_origin(copy, data));
+    *out = copy, copy = NULL;
+done:
+    tsr_data_free(copy);
+    return status;
+}
+
+tsr_status tsr_data_copy_as(tsr_data **out, const tsr_data *data, tsr_type type, bool sparse)
+{
+    TSR_REQUIRE(out, data);
+    tsr_status status = TSR_OK;
+    tsr_data *copy = NULL;
+    TSR_NEW_ZERO(copy, 1);
+    TSR_TRY(tsr_matrix_copy_as(&copy->x, data->x, type, sparse));
+    if (data->labels != NULL)
+        TSR_TRY(
+            tsr_labels_copy_samples(&copy->labels, data->labels, NULL, data->labels->count));
+    TSR_TRY(copy_all_names(&copy->sample_names, &data->sample_names));
+    TSR_TRY(copy_all_names(&copy->feature_names, &data->feature_names));
+    TSR_TRY(copy_all_names(&copy->notes, &data->notes));
+    TSR_TRY(copy_origin(copy, data));
+    *out = copy, copy = NULL;
+done:
+    tsr_data_free(copy);
+    return status;
+}
+
+tsr_status tsr_data_copy_transposed(tsr_data **out, const tsr_data *data)
+{
+    TSR_REQUIRE(out, data);
+    tsr_status status = TSR_OK;
+    tsr_data *copy = NULL;
+    TSR_NEW_ZERO(copy, 1);
+    TSR_TRY(tsr_matrix_copy_transposed(&copy->x, data->x));
+    TSR_TRY(copy_all_names(&copy->sample_names, &data->feature_names));
+    TSR_TRY(copy_all_names(&copy->feature_names, &data->sample_names));
+    TSR_TRY(copy_all_names(&copy->notes, &data->notes));
+    TSR_TRY(copy_origin(copy, data));
     *out = copy, copy = NULL;
 done:
     tsr_data_free(copy);
@@ -121,4 +171,14 @@ int64_t tsr_data_notes(const tsr_data *data)
 const char *tsr_data_note(const tsr_data *data, int64_t i)
 {
     return data != NULL ? name_at(&data->notes, i) : NULL;
+}
+
+const char *tsr_data_kind(const tsr_data *data)
+{
+    return data != NULL ? data->recipe.kind : NULL;
+}
+
+const tsr_matrix *tsr_data_dictionary(const tsr_data *data)
+{
+    return data != NULL ? data->recipe.dictionary : NULL;
 }

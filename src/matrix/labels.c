@@ -151,6 +151,19 @@ done:
     return status;
 }
 
+tsr_status tsr_labels_from_classes(tsr_labels **out, const tsr_labels *labels,
+                                   const int32_t *of, int64_t count)
+{
+    TSR_REQUIRE(out, labels);
+    TSR_REQUIRE_ARRAY(of, count);
+    for (int64_t i = 0; i < count; i++)
+        if (of[i] < -1 || of[i] >= labels->classes)
+            return tsr__fail(TSR_ERROR_ARGUMENT, "class %d of sample %lld is none of the %d",
+                             of[i], (long long)i, labels->classes);
+    return tsr__labels_from_names(out, of, count, (const char *const *)labels->name,
+                                  labels->classes);
+}
+
 tsr_status tsr_labels_copy_samples(tsr_labels **out, const tsr_labels *labels,
                                    const int64_t *sample, int64_t count)
 {
