@@ -445,6 +445,7 @@ static const provider providers[] = {
     {"tsr_scores *",                  NULL,      NULL, make_room,        NULL},
     {"tsr_term *",                    NULL,      NULL, make_room,        NULL},
     {"tsr_model_info *",              NULL,      NULL, make_room,        NULL},
+    {"tsr_judgement *",               NULL,      NULL, make_room,        NULL},
     {"tsr_format_info *",             NULL,      NULL, make_room,        NULL},
     {"tsr_fit_options *",             NULL,      NULL, make_room,        NULL},
     {"const char **",                 NULL,      NULL, make_room,        NULL},
@@ -471,9 +472,12 @@ static const provider providers[] = {
     {"const tsr_matrix *",            "test",    NULL, make_samples,     NULL},
     {"const tsr_matrix *",            "train",   NULL, make_samples,     NULL},
     {"const tsr_matrix *",            "x",       "tsr_rank_basis",  make_samples,   NULL},
+    {"const tsr_matrix *",            "x",       "tsr_rank_curve",  make_samples,   NULL},
     {"const tsr_matrix *",            "basis",   "tsr_rank_basis",  make_basis,     NULL},
+    {"const tsr_matrix *",            "basis",   "tsr_rank_curve",  make_basis,     NULL},
     {"const tsr_matrix *",            "basis",   "tsr_basis_terms", make_any_basis, NULL},
     {"const tsr_matrix *",            "codes",   "tsr_rank_basis",  make_any_codes, NULL},
+    {"const tsr_matrix *",            "codes",   "tsr_rank_curve",  make_any_codes, NULL},
     {"const tsr_matrix *",            "codes",   NULL, make_codes,       NULL},
     {"const tsr_matrix *",            "x",       NULL, make_matrix,      NULL},
     {"tsr_matrix *",                  NULL,      NULL, make_matrix,      NULL},
@@ -481,6 +485,7 @@ static const provider providers[] = {
     {"tsr_labels *",                  NULL,      "tsr_data_take", make_fitting_labels, NULL},
     {"tsr_labels *",                  NULL,      NULL, make_labels,      NULL},
     {"const tsr_data *",              NULL,      "tsr_model_transform", make_like_data, NULL},
+    {"const tsr_data *",              NULL,      "tsr_model_prepare",   make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_encoder_encode",  make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_fit_resume",      make_like_data, NULL},
     {"const tsr_data *",              NULL,      NULL, make_data,        NULL},
@@ -505,7 +510,7 @@ static const struct {
     const char *name, *function;
     int64_t value;
 } wholes[] = {
-    {"count", "tsr_model_keep", K},
+    {"count", "tsr_model_keep", K}, {"count", "tsr_rank_curve", K}, {"trained", NULL, 0},
     {"count", NULL, N},           {"samples", NULL, N}, {"features", NULL, M}, {"stride", NULL, M},
     {"first", NULL, 0},           {"sample", NULL, 0},  {"feature", NULL, 0},  {"vector", NULL, 0},
     {"i", NULL, 0},               {"j", NULL, 0},       {"of", NULL, 0},       {"classes", NULL, CLASSES},

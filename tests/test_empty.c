@@ -4,7 +4,6 @@
  * with them ends in what is right for nothing, or in an error with a message. */
 #include "encoders.h"
 
-#include "learn/curve.h"
 #include "matrix/neighbours.h"
 #include "matrix/pass.h"
 
@@ -123,12 +122,13 @@ static void axes_and_ranks(void **state)
         check_ok(tsr_matrix_create(&basis, 2, x->features, TSR_FLOAT64));
         check_ok(tsr_matrix_create(&codes, x->samples, 2, TSR_FLOAT64));
         check_ok(tsr_rank_basis(order, score, basis, codes, x, classes, TSR_RANK_LRE));
-        check_ok(tsr__curve_error(score, order, 2, basis, codes, x));
+        check_ok(tsr_rank_curve(score, order, 2, basis, codes, x, NULL, TSR_RANK_LRE));
         if (x->samples == 0)
-            check_fails(tsr__curve_accuracy(score, order, 2, basis, x, classes), TSR_ERROR_DATA,
-                        "0 samples have a class");
+            check_fails(
+                tsr_rank_curve(score, order, 2, basis, NULL, x, classes, TSR_RANK_FISHER),
+                TSR_ERROR_DATA, "0 samples have a class");
         else
-            check_ok(tsr__curve_accuracy(score, order, 2, basis, x, classes));
+            check_ok(tsr_rank_curve(score, order, 2, basis, NULL, x, classes, TSR_RANK_FISHER));
         tsr_matrix_free(x);
         tsr_matrix_free(basis);
         tsr_matrix_free(codes);

@@ -4,7 +4,6 @@
  * scores made of them are refused with a sentence, and unit norms cure them. */
 #include "encoders.h"
 
-#include "learn/curve.h"
 #include "matrix/kmeans.h"
 #include "matrix/neighbours.h"
 
@@ -215,15 +214,16 @@ static void rankings_are_refused_or_right(void **state)
             check_fails(tsr_rank_basis(order, score, basis, codes, x, classes, (tsr_rank_by)by),
                         TSR_ERROR_DATA, words_of(scale));
         if (i < BEYOND) {
-            check_fails(tsr__curve_accuracy(curve, order, 2, basis, x, classes), TSR_ERROR_DATA,
-                        words_of(scale));
-            check_fails(tsr__curve_error(curve, order, 2, basis, codes, x), TSR_ERROR_DATA,
-                        words_of(scale));
+            check_fails(
+                tsr_rank_curve(curve, order, 2, basis, NULL, x, classes, TSR_RANK_FISHER),
+                TSR_ERROR_DATA, words_of(scale));
+            check_fails(tsr_rank_curve(curve, order, 2, basis, codes, x, NULL, TSR_RANK_LRE),
+                        TSR_ERROR_DATA, words_of(scale));
         } else {
             check_ok(tsr_rank_basis(order, score, basis, codes, x, classes, TSR_RANK_LRE));
-            check_ok(tsr__curve_error(curve, order, 2, basis, codes, x));
+            check_ok(tsr_rank_curve(curve, order, 2, basis, codes, x, NULL, TSR_RANK_LRE));
             assert_true(curve[1] < curve[0] && curve[0] < 1);
-            check_ok(tsr__curve_accuracy(curve, order, 2, basis, x, classes));
+            check_ok(tsr_rank_curve(curve, order, 2, basis, NULL, x, classes, TSR_RANK_FISHER));
             assert_true(curve[1] == 1);
         }
         tsr_matrix_free(x);
@@ -249,9 +249,10 @@ static void large_bases_are_refused(void **state)
                 TSR_ERROR_DATA, "beyond the largest number");
     check_fails(tsr_rank_basis(order, score, basis, codes, x, classes, TSR_RANK_LRE),
                 TSR_ERROR_DATA, "vector 0");
-    check_fails(tsr__curve_accuracy(curve, order, 1, basis, x, classes), TSR_ERROR_DATA,
-                "projections");
-    check_fails(tsr__curve_error(curve, order, 1, basis, codes, x), TSR_ERROR_DATA, "vector 0");
+    check_fails(tsr_rank_curve(curve, order, 1, basis, NULL, x, classes, TSR_RANK_FISHER),
+                TSR_ERROR_DATA, "projections");
+    check_fails(tsr_rank_curve(curve, order, 1, basis, codes, x, NULL, TSR_RANK_LRE),
+                TSR_ERROR_DATA, "vector 0");
     tsr_matrix_free(x);
     tsr_matrix_free(basis);
     tsr_matrix_free(codes);

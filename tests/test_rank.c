@@ -4,8 +4,6 @@
 #include "check.h"
 #include "lab.h"
 
-#include "learn/curve.h"
-
 enum { N = 24, M = 9, K = 5, CLASSES = 3 };
 
 typedef struct problem {
@@ -146,10 +144,10 @@ static void test_curves(void **state)
     make(&p);
     static const int64_t order[] = {3, 0, 4, 2, 1};
     double error[K], all = residual(&p, order, 0), right[K];
-    check_ok(tsr__curve_error(error, order, K, p.basis, p.codes, p.x));
+    check_ok(tsr_rank_curve(error, order, K, p.basis, p.codes, p.x, NULL, TSR_RANK_LRE));
     for (int64_t r = 0; r < K; r++)
         assert_true(fabs(error[r] - sqrt(residual(&p, order, r + 1) / all)) < 1e-11 * error[r]);
-    check_ok(tsr__curve_accuracy(right, order, K, p.basis, p.x, p.classes));
+    check_ok(tsr_rank_curve(right, order, K, p.basis, NULL, p.x, p.classes, TSR_RANK_FISHER));
     for (int r = 0; r < K; r++)
         assert_true(right[r] >= 0 && right[r] <= 1);
     clear(&p);

@@ -4,7 +4,6 @@
 #include "check.h"
 
 #include "factor/model.h"
-#include "learn/terms.h"
 
 #include <math.h>
 
@@ -103,17 +102,17 @@ static void classes_of_vectors(void **unused)
     (void)unused;
     check_ok(tsr_matrix_view_dense(&model.codes, codes, 6, 3, 3, TSR_FLOAT64));
     check_ok(tsr_matrix_view_dense(&model.basis, vectors, 3, 2, 2, TSR_FLOAT64));
-    check_ok(tsr__vector_classes(of, share, &model)); /* no labels */
+    check_ok(tsr_vector_classes(of, share, &model)); /* no labels */
     assert_int_equal(of[0], -1);
     check_ok(tsr_labels_from_texts(&model.labels, names, 6));
-    check_ok(tsr__vector_classes(of, share, &model));
+    check_ok(tsr_vector_classes(of, share, &model));
     assert_int_equal(of[0], 1);
     assert_true(fabs(share[0] - 5 / (5 + 1 / 3.0)) < 1e-14); /* b's last sample is not seen */
     assert_int_equal(of[1], 0);
     assert_true(fabs(share[1] - 3 / 3.5) < 1e-14);
     assert_int_equal(of[2], -1);
     model.per_class = 1; /* a block decides, whatever the codes; the third vector is shared */
-    check_ok(tsr__vector_classes(of, share, &model));
+    check_ok(tsr_vector_classes(of, share, &model));
     assert_int_equal(of[0], 0);
     assert_int_equal(of[1], 1);
     assert_int_equal(of[2], -1);

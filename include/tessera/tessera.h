@@ -592,6 +592,16 @@ TSR_API tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *mode
                                        const tsr_data *data,
                                        const tsr_transform_options *options);
 
+/* Samples in the form in which the model sees them: with its norm and its weights of the samples.
+ * They keep their type and storage. */
+TSR_API tsr_status tsr_model_prepare(tsr_matrix **out, const tsr_model *model,
+                                     const tsr_data *data);
+
+/* Samples as the model's parts make them of `codes` (or NULL: those of the training samples): codes
+ * x basis, dense, in the form of tsr_model_prepare. */
+TSR_API tsr_status tsr_model_reconstruct(tsr_matrix **out, const tsr_model *model,
+                                         const tsr_matrix *codes);
+
 /* Classes of codes: by the largest block of a class-driven model, or by the nearest labelled
  * code of the training samples. `out` gets one class of the model's labels a sample, `score` (or
  * NULL) how sure it is, 0 .. 1: the class's share of all blocks, or d' / (d + d') for distances d
@@ -601,6 +611,21 @@ typedef enum tsr_predict_by { TSR_PREDICT_BLOCK, TSR_PREDICT_NEAREST } tsr_predi
 TSR_API bool tsr_model_has_blocks(const tsr_model *model); /* vectors of classes */
 TSR_API tsr_status tsr_model_predict(int32_t *out, double *score, const tsr_model *model,
                                      const tsr_matrix *codes, tsr_predict_by by);
+
+/* How predictions did: `predicted` gives a class of the model's labels a sample of the data, whose
+ * own labels are the truth. What is judged are the samples whose class is known and was not told to
+ * the learner; `trained` says that the data are those of the fit. Classes are compared by name. */
+typedef struct tsr_judgement {
+    int64_t judged;  /* samples */
+    double accuracy; /* share of them that is right; NaN where there is none */
+    char note[256];  /* why nothing could be judged, or what else is to be said; "" */
+} tsr_judgement;
+TSR_API tsr_status tsr_model_judge(tsr_judgement *out, const tsr_model *model,
+                                   const int32_t *predicted, const tsr_data *data,
+                                   bool trained);
+
+/* True when the data are, by origin and labels, those that the model was fitted to. */
+TSR_API bool tsr_model_trained_on(const tsr_model *model, const tsr_data *data);
 
 /* 11. Encoders ---------------------------------------------------------------------------- */
 
@@ -692,6 +717,17 @@ TSR_API tsr_status tsr_rank_basis(int64_t *order, double *score, const tsr_matri
                                   const tsr_matrix *codes, const tsr_matrix *x,
                                   const int32_t *classes, tsr_rank_by by);
 
+/* What the first 1, 2, .. `count` vectors of `order` (or NULL: as they are numbered) are good for:
+ *
+ *     lre      out[r] = ||X - sum of the first r + 1 parts w_i g_i'||_F / ||X||_F
+ *     fisher   out[r] = share of the samples with a class whose nearest other sample has it too, by
+ *              projections on the first r + 1 vectors
+ *
+ * `codes` (or NULL) and `classes` (or NULL) as above. */
+TSR_API tsr_status tsr_rank_curve(double *out, const int64_t *order, int64_t count,
+                                  const tsr_matrix *basis, const tsr_matrix *codes,
+                                  const tsr_matrix *x, const int32_t *classes, tsr_rank_by by);
+
 /* What a basis vector is about: its features by weight, largest first, vectors scaled to unit
  * length. specific > 0 keeps those that this vector alone has: above that threshold here, below
  * it in every other vector (Ambai et al. 2011, threshold 0.05). `out` has room for `most`; *count
@@ -702,6 +738,11 @@ typedef struct tsr_term {
 } tsr_term;
 TSR_API tsr_status tsr_basis_terms(tsr_term *out, int64_t *count, const tsr_matrix *basis,
                                    int64_t vector, int64_t most, double specific);
+
+/* For each basis vector the class it serves most, -1 where no classes are known: that of its block,
+ * or the one whose samples have the largest mean code. `share` (or NULL) gets that mean over the sum
+ * of the means of all classes. */
+TSR_API tsr_status tsr_vector_classes(int32_t *of, double *share, const tsr_model *model);
 
 #ifdef __cplusplus
 }

@@ -160,8 +160,8 @@ static tsr_status run(const cli_call *call)
     if (predict_wanted(&values->prediction))
         TSR_TRY(predict_classes(&classes, model, tsr_model_codes(model), data, true,
                                 values->prediction.by));
-    if (*classes.note != '\0' && !values->talk.quiet)
-        (void)fprintf(stderr, "note: %s\n", classes.note);
+    if (*classes.how.note != '\0' && !values->talk.quiet)
+        (void)fprintf(stderr, "note: %s\n", classes.how.note);
     if (values->talk.json)
         TSR_TRY(print_json(model, &classes, data));
     else

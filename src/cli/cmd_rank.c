@@ -4,10 +4,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "factor/model.h"
-#include "factor/prepared.h"
-#include "learn/curve.h"
-#include "matrix/blas.h"
 
 struct values {
     tsr_read_options read;
@@ -60,44 +56,19 @@ static void ranking_clear(ranking *r)
     tsr__free(r->unranked);
 }
 
-/* Samples as the model's parts make them. */
-static tsr_status reconstruct(tsr_matrix **out, const tsr_model *model)
-{
-    tsr_status status = TSR_OK;
-    const tsr_matrix *f = model->basis, *g = model->codes;
-    tsr_matrix *x = NULL;
-    TSR_TRY(tsr_matrix_create(&x, g->samples, f->features, f->type));
-    const tsr__product product = {.rows = g->samples,
-                                  .columns = f->features,
-                                  .inner = f->samples,
-                                  .alpha = 1,
-                                  .a = g->values,
-                                  .b = f->values,
-                                  .c = x->values,
-                                  .lda = g->stride,
-                                  .ldb = f->stride,
-                                  .ldc = x->stride};
-    tsr__multiply_dense(f->type, &product);
-    *out = x, x = NULL;
-done:
-    tsr_matrix_free(x);
-    return status;
-}
-
 /* The samples in the form in which the model saw them. */
 static tsr_status read_samples(ranking *r, struct values *values)
 {
     tsr_status status = TSR_OK;
     TSR_TRY(tsr_data_read(&r->data, values->data, &values->read));
     const tsr_matrix *x = tsr_data_samples(r->data);
-    if (x->samples != r->model->codes->samples || x->features != r->model->basis->features)
+    const tsr_fit_report fit = tsr_model_report(r->model);
+    if (tsr_matrix_samples(x) != fit.samples || tsr_matrix_features(x) != fit.features)
         TSR_FAIL(TSR_ERROR_DATA, "%s is %lld x %lld; the model was fitted to %lld x %lld",
-                 tsr_data_origin(r->data), (long long)x->samples, (long long)x->features,
-                 (long long)r->model->codes->samples, (long long)r->model->basis->features);
-    TSR_TRY(tsr_matrix_copy_as(&r->x, x, x->type, x->sparse));
-    tsr_matrix_normalize(r->x, (tsr_norm)r->model->options.normalize);
-    if (r->model->scale != NULL)
-        tsr__weigh_by_cuts(r->x, r->model->scale);
+                 tsr_data_origin(r->data), (long long)tsr_matrix_samples(x),
+                 (long long)tsr_matrix_features(x), (long long)fit.samples,
+                 (long long)fit.features);
+    TSR_TRY(tsr_model_prepare(&r->x, r->model, r->data));
 done:
     return status;
 }
@@ -106,31 +77,17 @@ done:
 static const int32_t *choose_classes(const ranking *r, const struct values *values)
 {
     const tsr_labels *labels = r->data != NULL ? tsr_data_labels(r->data) : NULL;
-    if (labels != NULL && (values->read.labels != NULL || r->model->seen == NULL))
-        return tsr_labels_of(labels);
-    return r->model->seen;
-}
-
-static tsr_status trace_error(ranking *r)
-{
-    tsr_status status = TSR_OK;
-    const tsr_matrix *basis = r->model->basis, *codes = r->model->codes;
-    int64_t *learnt = NULL;
-    TSR_NEW(learnt, r->shown);
-    TSR_NEW(r->unranked, r->shown);
-    for (int64_t i = 0; i < r->shown; i++)
-        learnt[i] = i;
-    TSR_TRY(tsr__curve_error(r->curve, r->order, r->shown, basis, codes, r->x));
-    TSR_TRY(tsr__curve_error(r->unranked, learnt, r->shown, basis, codes, r->x));
-done:
-    tsr__free(learnt);
-    return status;
+    const int32_t *seen = tsr_model_seen(r->model);
+    return labels != NULL && (values->read.labels != NULL || seen == NULL)
+               ? tsr_labels_of(labels)
+               : seen;
 }
 
 static tsr_status rank(ranking *r, const struct values *values)
 {
     tsr_status status = TSR_OK;
-    const int64_t k = r->model->report.rank;
+    const tsr_matrix *basis = tsr_model_basis(r->model), *codes = tsr_model_codes(r->model);
+    const int64_t k = tsr_matrix_samples(basis);
     const tsr_rank_by by = (tsr_rank_by)values->by;
     if (values->top > k)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "--top %lld exceeds the %lld basis vectors",
@@ -141,16 +98,17 @@ static tsr_status rank(ranking *r, const struct values *values)
     r->shown = values->top > 0 ? values->top : k;
     TSR_NEW(r->order, k);
     TSR_NEW(r->score, k);
-    TSR_TRY(tsr_rank_basis(r->order, r->score, r->model->basis, r->model->codes, r->x,
-                           r->classes, by));
-    if (!values->curve)
-        goto done;
-    TSR_NEW(r->curve, r->shown);
-    if (by == TSR_RANK_LRE)
-        TSR_TRY(trace_error(r));
-    else
-        TSR_TRY(tsr__curve_accuracy(r->curve, r->order, r->shown, r->model->basis, r->x,
-                                    r->classes));
+    TSR_TRY(tsr_rank_basis(r->order, r->score, basis, codes, r->x, r->classes, by));
+    if (values->curve) {
+        TSR_NEW(r->curve, r->shown);
+        TSR_TRY(
+            tsr_rank_curve(r->curve, r->order, r->shown, basis, codes, r->x, r->classes, by));
+    }
+    if (values->curve && by == TSR_RANK_LRE) {
+        TSR_NEW(r->unranked, r->shown);
+        TSR_TRY(
+            tsr_rank_curve(r->unranked, NULL, r->shown, basis, codes, r->x, r->classes, by));
+    }
 done:
     return status;
 }
@@ -166,7 +124,7 @@ static tsr_status print_json(const ranking *r, const struct values *values)
 {
     tsr__json *root = tsr__json_new();
     tsr__json_text(root, "by", values->by == TSR_RANK_LRE ? "lre" : "fisher");
-    tsr__json_integer(root, "rank", r->model->report.rank);
+    tsr__json_integer(root, "rank", tsr_model_report(r->model).rank);
     tsr__json *order = tsr__json_array(root, "order");
     for (int64_t i = 0; i < r->shown; i++)
         tsr__json_integer(order, NULL, r->order[i]);
@@ -210,7 +168,7 @@ static tsr_status run(const cli_call *call)
     if (values->data != NULL)
         TSR_TRY(read_samples(&r, values));
     else
-        TSR_TRY(reconstruct(&r.x, r.model));
+        TSR_TRY(tsr_model_reconstruct(&r.x, r.model, NULL));
     terminal_clear();
     r.classes = choose_classes(&r, values);
     TSR_TRY(rank(&r, values));

@@ -4,8 +4,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "factor/model.h"
-#include "learn/terms.h"
 
 struct values {
     talk talk;
@@ -65,7 +63,7 @@ static tsr_status find(terms *t, const tsr_model *model, const struct values *va
     for (int64_t j = 0; j < t->rank; j++)
         TSR_TRY(tsr_basis_terms(t->term + j * t->room, &t->count[j], basis, j, t->room,
                                 values->specific));
-    TSR_TRY(tsr__vector_classes(t->class, t->share, model));
+    TSR_TRY(tsr_vector_classes(t->class, t->share, model));
 done:
     return status;
 }
@@ -82,7 +80,7 @@ static const char *name_of(char *out, size_t size, const terms *t, int64_t featu
 
 static const char *class_of(const terms *t, int64_t j)
 {
-    return t->class[j] >= 0 ? tsr_labels_name(t->model->labels, t->class[j]) : NULL;
+    return t->class[j] >= 0 ? tsr_labels_name(tsr_model_labels(t->model), t->class[j]) : NULL;
 }
 
 static tsr_status print_json(const terms *t, const struct values *values)

@@ -95,10 +95,10 @@ static tsr_status run(const cli_call *call)
     /* of a model whose parts contradict each other there may be none */
     TSR_TRY(tsr_matrix_check(codes, TSR_NEED_FINITE, "the codes"));
     if (predict_wanted(&values->prediction))
-        TSR_TRY(predict_classes(&classes, model, codes, data, predict_trained_on(model, data),
+        TSR_TRY(predict_classes(&classes, model, codes, data, tsr_model_trained_on(model, data),
                                 values->prediction.by));
-    if (*classes.note != '\0' && !values->talk.quiet)
-        (void)fprintf(stderr, "note: %s\n", classes.note);
+    if (*classes.how.note != '\0' && !values->talk.quiet)
+        (void)fprintf(stderr, "note: %s\n", classes.how.note);
     if (values->unit_codes)
         tsr_matrix_normalize(codes, TSR_NORM_L2);
     if (values->output != NULL)

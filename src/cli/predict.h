@@ -25,9 +25,7 @@ typedef struct predicted {
     bool trained;       /* the samples are those of the fit */
     tsr_labels *labels; /* NULL: nothing was predicted */
     double *score;
-    int64_t judged;  /* samples whose class is known and was not told to the learner */
-    double accuracy; /* share of those that are right; NaN where there is none */
-    char note[256];  /* why nothing could be judged, or what else is to be said; "" */
+    tsr_judgement how;
 } predicted;
 
 /* Predicts and judges: `data` are the samples of the codes. Auto is by block where there are
@@ -36,9 +34,6 @@ typedef struct predicted {
 tsr_status predict_classes(predicted *out, const tsr_model *model, const tsr_matrix *codes,
                            const tsr_data *data, bool trained, int by);
 void predicted_clear(predicted *p);
-
-/* True when the data are, by origin and labels, those that the model was fitted to. */
-bool predict_trained_on(const tsr_model *model, const tsr_data *data);
 
 /* "  accuracy  0.7100 of 320 samples .." with the name padded to `width`; nothing where nothing
  * was judged. */

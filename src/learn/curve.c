@@ -5,7 +5,7 @@
  * Error: ||X - F G'||^2 = ||X||^2 - 2 sum a_i + sum F_ij G_ij with a_i = w_i' X g_i and the
  * Gram matrices of basis and codes, so that a further vector adds a row: O(k^2 (n + m)).
  * Accuracy: leave one out, nearest neighbour; O(k n^2 k). */
-#include "learn/curve.h"
+#include "learn/ranking.h"
 
 #include "matrix/neighbours.h"
 
@@ -33,9 +33,10 @@ static double dot(const double *a, const double *b, int64_t count)
     return sum;
 }
 
-tsr_status tsr__curve_error(double *out, const int64_t *order, int64_t count,
-                            const tsr_matrix *basis, const tsr_matrix *codes,
-                            const tsr_matrix *x)
+/* out[r] = ||X - sum of the first r + 1 parts w_i g_i'||_F / ||X||_F. */
+static tsr_status trace_error(double *out, const int64_t *order, int64_t count,
+                              const tsr_matrix *basis, const tsr_matrix *codes,
+                              const tsr_matrix *x)
 {
     tsr_status status = TSR_OK;
     const int64_t n = x->samples, m = x->features;
@@ -84,9 +85,10 @@ static void project(double *to, const int64_t *sample, int64_t known, const int6
     }
 }
 
-tsr_status tsr__curve_accuracy(double *out, const int64_t *order, int64_t count,
-                               const tsr_matrix *basis, const tsr_matrix *x,
-                               const int32_t *classes)
+/* out[r] = share of the samples with a class whose nearest other sample has it too. */
+static tsr_status trace_accuracy(double *out, const int64_t *order, int64_t count,
+                                 const tsr_matrix *basis, const tsr_matrix *x,
+                                 const int32_t *classes)
 {
     tsr_status status = TSR_OK;
     int64_t *sample = NULL, *index = NULL, known = 0;
@@ -123,5 +125,37 @@ done:
     tsr__free(square);
     tsr__free(row);
     tsr_matrix_free(view);
+    return status;
+}
+
+tsr_status tsr_rank_curve(double *out, const int64_t *order, int64_t count,
+                          const tsr_matrix *basis, const tsr_matrix *codes, const tsr_matrix *x,
+                          const int32_t *classes, tsr_rank_by by)
+{
+    TSR_REQUIRE(basis, x);
+    TSR_REQUIRE_ARRAY(out, count);
+    TSR_REQUIRE_CHOICE(by, TSR_RANK_LRE);
+    tsr_status status = TSR_OK;
+    int64_t *vector = NULL;
+    double *curve = NULL;
+    if (count > basis->samples)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld vectors are asked for, %lld are there",
+                 (long long)count, (long long)basis->samples);
+    TSR_TRY(tsr__ranking_check(basis, codes, x, classes, by));
+    TSR_NEW(vector, count);
+    TSR_NEW(curve, count);
+    for (int64_t r = 0; r < count; r++) {
+        vector[r] = order != NULL ? order[r] : r;
+        if (vector[r] < 0 || vector[r] >= basis->samples)
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "basis vector %lld is outside 0 .. %lld",
+                     (long long)vector[r], (long long)basis->samples - 1);
+    }
+    TSR_TRY(by == TSR_RANK_LRE ? trace_error(curve, vector, count, basis, codes, x)
+                               : trace_accuracy(curve, vector, count, basis, x, classes));
+    for (int64_t r = 0; r < count; r++)
+        out[r] = curve[r];
+done:
+    tsr__free(vector);
+    tsr__free(curve);
     return status;
 }

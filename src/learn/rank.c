@@ -6,6 +6,7 @@
  *              then sums of P and P^2 by class; 2 n m k
  *     lre      ||X - w_i h_i||^2 = ||X||^2 - 2 w_i' X g_i + ||w_i||^2 ||g_i||^2: the middle
  *              terms are the diagonal of P' G; one product for all */
+#include "learn/ranking.h"
 #include "learn/renumber.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
@@ -109,9 +110,10 @@ static int better(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-static tsr_status check(const tsr_matrix *basis, const tsr_matrix *codes, const tsr_matrix *x,
-                        const int32_t *classes, tsr_rank_by by)
+tsr_status tsr__ranking_check(const tsr_matrix *basis, const tsr_matrix *codes,
+                              const tsr_matrix *x, const int32_t *classes, tsr_rank_by by)
 {
+    TSR_OR_RETURN(tsr__check_classes(classes, x->samples, "classes"));
     if (basis->features != x->features)
         return tsr__fail(TSR_ERROR_ARGUMENT,
                          "basis vectors have %lld features, the samples %lld",
@@ -155,12 +157,11 @@ tsr_status tsr_rank_basis(int64_t *order, double *score, const tsr_matrix *basis
 {
     TSR_REQUIRE(order, basis, x);
     TSR_REQUIRE_CHOICE(by, TSR_RANK_LRE);
-    TSR_OR_RETURN(tsr__check_classes(classes, x->samples, "classes"));
     tsr_status status = TSR_OK;
     const int64_t n = x->samples, k = basis->samples;
     double *p = NULL, *scores = NULL;
     struct ranked *ranked = NULL;
-    TSR_TRY(check(basis, codes, x, classes, by));
+    TSR_TRY(tsr__ranking_check(basis, codes, x, classes, by));
     TSR_NEW(p, n * k);
     TSR_NEW(scores, k);
     TSR_NEW(ranked, k);

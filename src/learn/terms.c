@@ -5,9 +5,7 @@
  *
  *     top        the largest u_jv
  *     specific   v with u_jv > t and u_iv < t for every other vector i (there t = 0.05) */
-#include "learn/terms.h"
-
-#include "matrix/matrix.h"
+#include "factor/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,8 +100,9 @@ static void add_codes(double *mean, const tsr_model *model, int32_t classes)
     }
 }
 
-tsr_status tsr__vector_classes(int32_t *of, double *share, const tsr_model *model)
+tsr_status tsr_vector_classes(int32_t *of, double *share, const tsr_model *model)
 {
+    TSR_REQUIRE(of, model);
     tsr_status status = TSR_OK;
     const int64_t k = model->report.rank;
     const int32_t classes =
@@ -121,7 +120,8 @@ tsr_status tsr__vector_classes(int32_t *of, double *share, const tsr_model *mode
                 most = mean[c * k + j], best = c;
         }
         of[j] = best;
-        share[j] = best >= 0 && sum > 0 ? mean[best * k + j] / sum : 0;
+        if (share != NULL)
+            share[j] = best >= 0 && sum > 0 ? mean[best * k + j] / sum : 0;
     }
 done:
     tsr__free(mean);
