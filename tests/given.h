@@ -226,6 +226,16 @@ static bool make_matrix(given *out, const provider *row, int variant)
     return variant == 0 && give_matrix(out, N, M);
 }
 
+/* Samples that are pictures. */
+static bool make_pictures(given *out, const provider *row, int variant)
+{
+    tsr_matrix *x = matrix_of(N, M);
+    (void)row;
+    if (variant == 0)
+        must(tsr_matrix_set_image(x, (tsr_image_shape){3, 3, TSR_ROW_ORDER}));
+    return variant <= 1 && give(out, x, 0);
+}
+
 /* Its features must be those of something else. */
 static bool make_samples(given *out, const provider *row, int variant)
 {
@@ -296,6 +306,14 @@ static bool make_model(given *out, const provider *row, int variant)
 {
     (void)row;
     return variant == 0 && give(out, model_of(), 0);
+}
+
+static bool make_explanation(given *out, const provider *row, int variant)
+{
+    tsr_explanation *explanation = NULL;
+    (void)row;
+    must(tsr_explain(&explanation, model_of(), NULL, 0, NULL));
+    return variant == 0 && give(out, explanation, 0);
 }
 
 static bool make_encoder(given *out, const provider *row, int variant)
@@ -453,6 +471,8 @@ static const provider providers[] = {
     {"tsr_labels **",                 NULL,      NULL, make_room,        NULL},
     {"tsr_data **",                   NULL,      NULL, make_room,        NULL},
     {"tsr_contents **",               NULL,      NULL, make_room,        NULL},
+    {"tsr_explanation **",            NULL,      NULL, make_room,        NULL},
+    {"tsr_part *",                    NULL,      NULL, make_room,        NULL},
     {"tsr_model **",                  NULL,      NULL, make_room,        NULL},
     {"tsr_encoder **",                NULL,      NULL, make_room,        NULL},
     {"const char *const *",           NULL,      NULL, make_texts,       NULL},
@@ -464,11 +484,13 @@ static const provider providers[] = {
     {"const char *",                  "path",    "tsr_model_read",  make_path, "model.h5"},
     {"const char *",                  "path",    "tsr_contents_read", make_path, "model.h5"},
     {"const char *",                  "path",    "tsr_model_write", make_path, "written.h5"},
+    {"const char *",                  "path",    "tsr_sheet_write", make_path, "written.png"},
     {"const char *",                  "path",    NULL, make_path,        "written.csv"},
     {"const double *",                NULL,      NULL, make_reals,       NULL},
     {"const int64_t *",               "column",  NULL, make_indices,     "features"},
     {"const int64_t *",               NULL,      NULL, make_indices,     NULL},
     {"const int32_t *",               NULL,      NULL, make_classes,     NULL},
+    {"const tsr_matrix *",            "pictures", NULL, make_pictures,   NULL},
     {"const tsr_matrix *",            "test",    NULL, make_samples,     NULL},
     {"const tsr_matrix *",            "train",   NULL, make_samples,     NULL},
     {"const tsr_matrix *",            "x",       "tsr_rank_basis",  make_samples,   NULL},
@@ -476,6 +498,7 @@ static const provider providers[] = {
     {"const tsr_matrix *",            "basis",   "tsr_rank_basis",  make_basis,     NULL},
     {"const tsr_matrix *",            "basis",   "tsr_rank_curve",  make_basis,     NULL},
     {"const tsr_matrix *",            "basis",   "tsr_basis_terms", make_any_basis, NULL},
+    {"const tsr_matrix *",            "basis",   "tsr_basis_shares", make_any_basis, NULL},
     {"const tsr_matrix *",            "codes",   "tsr_rank_basis",  make_any_codes, NULL},
     {"const tsr_matrix *",            "codes",   "tsr_rank_curve",  make_any_codes, NULL},
     {"const tsr_matrix *",            "codes",   NULL, make_codes,       NULL},
@@ -486,10 +509,13 @@ static const provider providers[] = {
     {"tsr_labels *",                  NULL,      NULL, make_labels,      NULL},
     {"const tsr_data *",              NULL,      "tsr_model_transform", make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_model_prepare",   make_like_data, NULL},
+    {"const tsr_data *",              NULL,      "tsr_explain",         make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_encoder_encode",  make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_fit_resume",      make_like_data, NULL},
     {"const tsr_data *",              NULL,      NULL, make_data,        NULL},
     {"tsr_data *",                    NULL,      NULL, make_data,        NULL},
+    {"const tsr_explanation *",       NULL,      NULL, make_explanation, NULL},
+    {"tsr_explanation *",             NULL,      NULL, make_explanation, NULL},
     {"const tsr_contents *",          NULL,      NULL, make_contents,    NULL},
     {"tsr_contents *",                NULL,      NULL, make_contents,    NULL},
     {"const tsr_model *",             NULL,      NULL, make_model,       NULL},
@@ -516,6 +542,7 @@ static const struct {
     {"i", NULL, 0},               {"j", NULL, 0},       {"of", NULL, 0},       {"classes", NULL, CLASSES},
     {"needs", NULL, 1},           {"sparse", NULL, 0},  {"threads", NULL, 1},  {"folds", NULL, 2},
     {"neighbours", NULL, 3}, {"seed", NULL, 1}, {"most", NULL, 3},
+    {"columns", NULL, 0},         {"zoom", NULL, 1},    {"alike", NULL, 0},
 };
 /* clang-format on */
 

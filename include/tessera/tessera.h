@@ -17,6 +17,7 @@
  *    10. Using a fitted model     codes of new samples, classes, files
  *    11. Encoders                 models and baselines behind one interface
  *    12. Judging                  clustering, neighbours, scores, ranking of the basis
+ *    13. Pictures                 of basis vectors, of a sample's parts
  *
  * Synopsis
  *
@@ -743,6 +744,47 @@ TSR_API tsr_status tsr_basis_terms(tsr_term *out, int64_t *count, const tsr_matr
  * or the one whose samples have the largest mean code. `share` (or NULL) gets that mean over the sum
  * of the means of all classes. */
 TSR_API tsr_status tsr_vector_classes(int32_t *of, double *share, const tsr_model *model);
+
+/* 13. Pictures ---------------------------------------------------------------------------- */
+
+/* Draws the samples of `pictures`, which are some, into one grey PNG: `columns` in a line (0: about
+ * square), each pixel `zoom` pixels across, 1 .. 64. Zero is black; white is the largest value of
+ * each picture, or where they are `alike` that of all. Written as tsr_data_write writes. */
+TSR_API tsr_status tsr_sheet_write(const tsr_matrix *pictures, const char *path,
+                                   int64_t columns, int64_t zoom, bool alike);
+
+/* What basis vectors contribute to the samples that `codes` are of: sum of the codes times length of
+ * the vector. `order` gets their numbers, most first, `share` (or NULL) what each has of the sum, by
+ * number. */
+TSR_API tsr_status tsr_basis_shares(int64_t *order, double *share, const tsr_matrix *basis,
+                                    const tsr_matrix *codes);
+
+/* What a model makes of one sample: the sum of its parts, code x basis vector each. It is a sample
+ * of `data` (or NULL: one that the model was fitted to, of which there are codes alone); options as
+ * for tsr_model_transform. Models with a kernel have no such parts. */
+typedef struct tsr_explanation tsr_explanation;
+TSR_API tsr_status tsr_explain(tsr_explanation **out, const tsr_model *model,
+                               const tsr_data *data, int64_t sample,
+                               const tsr_transform_options *options);
+TSR_API void tsr_explanation_free(tsr_explanation *explanation);
+
+/* Relative error of the sum, ||x - sum|| / ||x||; NaN without data. */
+TSR_API double tsr_explanation_error(const tsr_explanation *explanation);
+
+/* Its parts by what they contribute, most first: those that do. False when there is no such part. */
+typedef struct tsr_part {
+    int64_t vector;
+    double code, share; /* of 1 */
+} tsr_part;
+TSR_API int64_t tsr_explanation_parts(const tsr_explanation *explanation);
+TSR_API bool tsr_explanation_part(tsr_part *out, const tsr_explanation *explanation, int64_t i);
+
+/* The same to be drawn, rows of one matrix: the sample, where there is one, the sum, the first
+ * `most` parts. Parts, dark beside their sum, are made as bright as it is: each, or where they are
+ * `alike` all by the same. */
+TSR_API tsr_status tsr_explanation_pictures(tsr_matrix **out,
+                                            const tsr_explanation *explanation, int64_t most,
+                                            bool alike);
 
 #ifdef __cplusplus
 }

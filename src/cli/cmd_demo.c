@@ -7,7 +7,6 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/pictures.h"
-#include "image/sheet.h"
 
 #include <errno.h>
 #include <string.h>
@@ -81,7 +80,8 @@ static tsr_status try_method(struct outcome *out, const tsr_data *data,
     if (tsr_encoder_model(encoder) != NULL) {
         (void)snprintf(name, sizeof name, "parts-%s.png", out->method);
         TSR_TRY(path_in(path, sizeof path, values->folder, name));
-        TSR_TRY(tsr__sheet_write(path, tsr_model_basis(tsr_encoder_model(encoder)), 0, 2, 0));
+        TSR_TRY(
+            tsr_sheet_write(tsr_model_basis(tsr_encoder_model(encoder)), path, 0, 2, false));
     }
 done:
     tsr_encoder_free(encoder);
@@ -143,7 +143,7 @@ static tsr_status write_pictures(const tsr_data *data, const char *folder, const
     TSR_TRY(
         tsr_matrix_view_samples(&some, tsr_data_samples(data), 0, count < 120 ? count : 120));
     TSR_TRY(path_in(path, sizeof path, folder, sheet));
-    TSR_TRY(tsr__sheet_write(path, some, 12, 2, 0));
+    TSR_TRY(tsr_sheet_write(some, path, 12, 2, false));
 done:
     tsr_matrix_free(some);
     return status;
