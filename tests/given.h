@@ -308,6 +308,36 @@ static bool make_model(given *out, const provider *row, int variant)
     return variant == 0 && give(out, model_of(), 0);
 }
 
+/* Of visual words; the other is of none. */
+static inline tsr_model *visual_model_of(void)
+{
+    tsr_features_options how = {0};
+    tsr_fit_options options = fit_options("nmf");
+    tsr_data *data = NULL;
+    tsr_model *model = NULL;
+    tsr_settings_default(tsr_features_settings(), &how);
+    must(tsr_settings_set(tsr_features_settings(), &how, "kind", "dsift"));
+    how.vocabulary = 2, how.grid[0] = how.grid[1] = 1, how.threads = 1;
+    must(tsr_features_make(&data, path_of("scenes"), &how));
+    must(tsr_fit(&model, data, &options));
+    tsr_data_free(data);
+    return model;
+}
+
+static bool make_visual_model(given *out, const provider *row, int variant)
+{
+    (void)row;
+    return variant <= 1 && give(out, variant == 0 ? visual_model_of() : model_of(), 0);
+}
+
+static bool make_overlay(given *out, const provider *row, int variant)
+{
+    tsr_overlay *overlay = NULL;
+    (void)row;
+    must(tsr_overlay_make(&overlay, visual_model_of(), path_of("scenes/a/0.pgm"), NULL));
+    return variant == 0 && give(out, overlay, 0);
+}
+
 static bool make_explanation(given *out, const provider *row, int variant)
 {
     tsr_explanation *explanation = NULL;
@@ -420,6 +450,19 @@ static bool make_features_options(given *out, const provider *row, int variant)
     return variant < COUNT && give(out, &options[variant], 0);
 }
 
+static bool make_overlay_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 4 };
+    static tsr_overlay_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT; i++)
+        tsr_settings_default(tsr_overlay_settings(), &options[i]);
+    options[1].threshold = -1;
+    options[2].share = (double)NAN;
+    options[3].opacity = 2;
+    return variant < COUNT && give(out, &options[variant], 0);
+}
+
 static bool make_cluster_options(given *out, const provider *row, int variant)
 {
     enum { COUNT = 10 };
@@ -471,6 +514,7 @@ static const provider providers[] = {
     {"tsr_labels **",                 NULL,      NULL, make_room,        NULL},
     {"tsr_data **",                   NULL,      NULL, make_room,        NULL},
     {"tsr_contents **",               NULL,      NULL, make_room,        NULL},
+    {"tsr_overlay **",                NULL,      NULL, make_room,        NULL},
     {"tsr_explanation **",            NULL,      NULL, make_room,        NULL},
     {"tsr_part *",                    NULL,      NULL, make_room,        NULL},
     {"tsr_model **",                  NULL,      NULL, make_room,        NULL},
@@ -485,6 +529,8 @@ static const provider providers[] = {
     {"const char *",                  "path",    "tsr_contents_read", make_path, "model.h5"},
     {"const char *",                  "path",    "tsr_model_write", make_path, "written.h5"},
     {"const char *",                  "path",    "tsr_sheet_write", make_path, "written.png"},
+    {"const char *",                  "path",    "tsr_overlay_write", make_path, "written.png"},
+    {"const char *",                  "picture", NULL, make_path,        "scenes/a/0.pgm"},
     {"const char *",                  "path",    NULL, make_path,        "written.csv"},
     {"const double *",                NULL,      NULL, make_reals,       NULL},
     {"const int64_t *",               "column",  NULL, make_indices,     "features"},
@@ -518,6 +564,9 @@ static const provider providers[] = {
     {"tsr_explanation *",             NULL,      NULL, make_explanation, NULL},
     {"const tsr_contents *",          NULL,      NULL, make_contents,    NULL},
     {"tsr_contents *",                NULL,      NULL, make_contents,    NULL},
+    {"const tsr_overlay *",           NULL,      NULL, make_overlay,     NULL},
+    {"tsr_overlay *",                 NULL,      NULL, make_overlay,     NULL},
+    {"const tsr_model *",             NULL,      "tsr_overlay_make", make_visual_model, NULL},
     {"const tsr_model *",             NULL,      NULL, make_model,       NULL},
     {"tsr_model *",                   NULL,      NULL, make_model,       NULL},
     {"const tsr_encoder *",           NULL,      NULL, make_encoder,     NULL},
@@ -527,6 +576,7 @@ static const provider providers[] = {
     {"const tsr_read_options *",      NULL,      NULL, make_read_options,      NULL},
     {"const tsr_transform_options *", NULL,      NULL, make_transform_options, NULL},
     {"const tsr_features_options *",  NULL,      NULL, make_features_options,  NULL},
+    {"const tsr_overlay_options *",   NULL,      NULL, make_overlay_options,   NULL},
     {"const tsr_cluster_options *",   NULL,      NULL, make_cluster_options,   NULL},
     {"tsr_image_shape",               NULL,      NULL, make_shape,       NULL},
 };

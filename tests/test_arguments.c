@@ -419,6 +419,20 @@ static void write_model(const trial *t)
     must(tsr_model_write(model_of(), path_of("model.h5")));
 }
 
+/* Pictures with something to see in them. */
+static void put_pictures(void)
+{
+    enum { SIDE = 32, HEAD = 13 };
+    char file[HEAD + SIDE * SIDE], name[32];
+    for (int picture = 0; picture < 3; picture++) {
+        (void)snprintf(file, sizeof file, "P5 %d %d 255\n", SIDE, SIDE);
+        for (int i = 0; i < SIDE * SIDE; i++)
+            file[HEAD + i] = (char)((i * (7 + picture) + i / SIDE * 31) % 128);
+        (void)snprintf(name, sizeof name, "scenes/a/%d.pgm", picture);
+        put_bytes(name, file, sizeof file);
+    }
+}
+
 /* The files that valid arguments name. This process does not call the library: what it leaves
  * behind, such as threads, is nothing to fork. */
 static int make_world(void **state)
@@ -432,6 +446,7 @@ static int make_world(void **state)
         return 1;
     put_bytes("data.csv", data, sizeof data - 1);
     put_bytes("texts.txt", texts, sizeof texts - 1);
+    put_pictures();
     const char *wrong = apart(write_model, NULL, &missing);
     if (wrong != NULL)
         print_error("no model is written: %s\n", wrong);

@@ -17,7 +17,7 @@
  *    10. Using a fitted model     codes of new samples, classes, files
  *    11. Encoders                 models and baselines behind one interface
  *    12. Judging                  clustering, neighbours, scores, ranking of the basis
- *    13. Pictures                 of basis vectors, of a sample's parts
+ *    13. Pictures                 of basis vectors, of a sample's parts, of where they are at work
  *
  * Synopsis
  *
@@ -785,6 +785,40 @@ TSR_API bool tsr_explanation_part(tsr_part *out, const tsr_explanation *explanat
 TSR_API tsr_status tsr_explanation_pictures(tsr_matrix **out,
                                             const tsr_explanation *explanation, int64_t most,
                                             bool alike);
+
+/* Where in a picture each basis vector is at work, by a model of visual words (sift, dsift): a patch
+ * matters to a vector where the picture's code of it times the vector's entry of the patch's word
+ * exceeds the threshold. `picture` is a file. */
+typedef struct tsr_overlay tsr_overlay;
+typedef struct tsr_overlay_options {
+    double threshold;                       /* 0: by share */
+    double share;                           /* of the largest product in this picture */
+    double opacity;                         /* of the colours that are written */
+    const tsr_transform_options *transform; /* or NULL; not in the table */
+} tsr_overlay_options;
+TSR_API const tsr_setting *tsr_overlay_settings(void);
+TSR_API tsr_status tsr_overlay_make(tsr_overlay **out, const tsr_model *model,
+                                    const char *picture, const tsr_overlay_options *options);
+TSR_API void tsr_overlay_free(tsr_overlay *overlay);
+
+typedef struct tsr_overlay_report {
+    int64_t height, width; /* of the picture */
+    int64_t vectors;       /* the model's rank */
+    int64_t patches;       /* all that were found */
+    double threshold;      /* that was taken */
+} tsr_overlay_report;
+TSR_API tsr_overlay_report tsr_overlay_about(const tsr_overlay *overlay);
+
+/* The picture's codes, 1 x vectors; how many patches matter to each vector; of each pixel, row by
+ * row, the vector that its patches matter most to, or -1. */
+TSR_API const tsr_matrix *tsr_overlay_codes(const tsr_overlay *overlay);
+TSR_API const int64_t *tsr_overlay_patches(const tsr_overlay *overlay);
+TSR_API const int32_t *tsr_overlay_vectors(const tsr_overlay *overlay);
+
+/* The picture as a PNG with a colour for each vector, and the colour's name; after ten they come
+ * again. Written as tsr_data_write writes. */
+TSR_API tsr_status tsr_overlay_write(const tsr_overlay *overlay, const char *path);
+TSR_API const char *tsr_overlay_colour(int64_t vector);
 
 #ifdef __cplusplus
 }

@@ -10,11 +10,11 @@
 
 #include <stdio.h>
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MOST_GROUPS = 6, MOST_OPERANDS = 16, MOST_GIVEN = 256 };
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MOST_GROUPS = 8, MOST_OPERANDS = 16, MOST_GIVEN = 256 };
 
 /* Settings whose struct lies `offset` bytes into the command's values. */
 typedef struct option_group {
-    const char *title;
+    const char *title; /* NULL: it goes on with the one before */
     const tsr_setting *(*table)(void);
     size_t offset;
 } option_group;

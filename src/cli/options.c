@@ -186,7 +186,8 @@ void show_help(const cli_command *command)
     (void)printf("%s\n\nusage: tessera %s %s\n", command->summary, command->name,
                  command->usage);
     for (const option_group *g = command->groups; g->table != NULL; g++) {
-        (void)printf("\n%s\n", g->title);
+        if (g->title != NULL)
+            (void)printf("\n%s\n", g->title);
         for (const tsr_setting *row = g->table(); row->name != NULL; row++) {
             const option_group *first = NULL;
             (void)find(&first, command, row->name, strlen(row->name), 0);
