@@ -133,6 +133,19 @@ static bool make_classes(given *out, const provider *row, int variant)
     return variant <= 2 && give(out, class_of, 0);
 }
 
+/* Two folds with both classes in each. */
+static bool make_folds(given *out, const provider *row, int variant)
+{
+    static const int32_t bad[] = {-2, 2, INT32_MIN, INT32_MAX};
+    int32_t *fold = room_for(LENGTH * sizeof *fold);
+    (void)row;
+    for (int i = 0; i < LENGTH; i++)
+        fold[i] = i / CLASSES % 2;
+    if (variant > 0 && variant <= 4)
+        fold[3] = bad[variant - 1];
+    return variant <= 4 && give(out, fold, 0);
+}
+
 /* A sparse matrix with a diagonal. */
 static bool make_rows(given *out, const provider *row, int variant)
 {
@@ -308,6 +321,15 @@ static bool make_model(given *out, const provider *row, int variant)
     return variant == 0 && give(out, model_of(), 0);
 }
 
+static bool make_validation(given *out, const provider *row, int variant)
+{
+    const tsr_fit_options options = fit_options("pca");
+    tsr_validation *validation = NULL;
+    (void)row;
+    must(tsr_validate_on(&validation, data_of(M), data_of(M), &options, NULL));
+    return variant == 0 && give(out, validation, 0);
+}
+
 /* Of visual words; the other is of none. */
 static inline tsr_model *visual_model_of(void)
 {
@@ -450,6 +472,19 @@ static bool make_features_options(given *out, const provider *row, int variant)
     return variant < COUNT && give(out, &options[variant], 0);
 }
 
+static bool make_validate_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 4 };
+    static tsr_validate_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT; i++)
+        tsr_settings_default(tsr_validate_settings(), &options[i]);
+    options[1].neighbours = 0;
+    options[2].neighbours = INT64_MAX;
+    options[3].encode = 99;
+    return variant < COUNT && give(out, &options[variant], 0);
+}
+
 static bool make_overlay_options(given *out, const provider *row, int variant)
 {
     enum { COUNT = 4 };
@@ -514,6 +549,7 @@ static const provider providers[] = {
     {"tsr_labels **",                 NULL,      NULL, make_room,        NULL},
     {"tsr_data **",                   NULL,      NULL, make_room,        NULL},
     {"tsr_contents **",               NULL,      NULL, make_room,        NULL},
+    {"tsr_validation **",             NULL,      NULL, make_room,        NULL},
     {"tsr_overlay **",                NULL,      NULL, make_room,        NULL},
     {"tsr_explanation **",            NULL,      NULL, make_room,        NULL},
     {"tsr_part *",                    NULL,      NULL, make_room,        NULL},
@@ -535,6 +571,7 @@ static const provider providers[] = {
     {"const double *",                NULL,      NULL, make_reals,       NULL},
     {"const int64_t *",               "column",  NULL, make_indices,     "features"},
     {"const int64_t *",               NULL,      NULL, make_indices,     NULL},
+    {"const int32_t *",               "fold",    NULL, make_folds,       NULL},
     {"const int32_t *",               NULL,      NULL, make_classes,     NULL},
     {"const tsr_matrix *",            "pictures", NULL, make_pictures,   NULL},
     {"const tsr_matrix *",            "test",    NULL, make_samples,     NULL},
@@ -556,6 +593,7 @@ static const provider providers[] = {
     {"const tsr_data *",              NULL,      "tsr_model_transform", make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_model_prepare",   make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_explain",         make_like_data, NULL},
+    {"const tsr_data *",              NULL,      "tsr_validate_on",     make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_encoder_encode",  make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_fit_resume",      make_like_data, NULL},
     {"const tsr_data *",              NULL,      NULL, make_data,        NULL},
@@ -564,6 +602,8 @@ static const provider providers[] = {
     {"tsr_explanation *",             NULL,      NULL, make_explanation, NULL},
     {"const tsr_contents *",          NULL,      NULL, make_contents,    NULL},
     {"tsr_contents *",                NULL,      NULL, make_contents,    NULL},
+    {"const tsr_validation *",        NULL,      NULL, make_validation,  NULL},
+    {"tsr_validation *",              NULL,      NULL, make_validation,  NULL},
     {"const tsr_overlay *",           NULL,      NULL, make_overlay,     NULL},
     {"tsr_overlay *",                 NULL,      NULL, make_overlay,     NULL},
     {"const tsr_model *",             NULL,      "tsr_overlay_make", make_visual_model, NULL},
@@ -576,6 +616,7 @@ static const provider providers[] = {
     {"const tsr_read_options *",      NULL,      NULL, make_read_options,      NULL},
     {"const tsr_transform_options *", NULL,      NULL, make_transform_options, NULL},
     {"const tsr_features_options *",  NULL,      NULL, make_features_options,  NULL},
+    {"const tsr_validate_options *",  NULL,      NULL, make_validate_options,  NULL},
     {"const tsr_overlay_options *",   NULL,      NULL, make_overlay_options,   NULL},
     {"const tsr_cluster_options *",   NULL,      NULL, make_cluster_options,   NULL},
     {"tsr_image_shape",               NULL,      NULL, make_shape,       NULL},

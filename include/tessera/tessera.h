@@ -640,6 +640,10 @@ TSR_API bool tsr_model_trained_on(const tsr_model *model, const tsr_data *data);
  * tolerance, seed and threads. */
 typedef struct tsr_encoder tsr_encoder;
 
+/* Refuses options that fit nothing, as far as that shows without data: a name that no model or
+ * baseline has, or what its row does not allow. */
+TSR_API tsr_status tsr_encoder_check(const tsr_fit_options *options);
+
 TSR_API tsr_status tsr_encoder_fit(tsr_encoder **out, const tsr_data *data,
                                    const tsr_fit_options *options);
 TSR_API void tsr_encoder_free(tsr_encoder *encoder);
@@ -708,6 +712,44 @@ TSR_API tsr_status tsr_classify(int32_t *out, const tsr_matrix *train, const int
  * one `group` (or NULL: no groups), unless it is -1, stay together. */
 TSR_API tsr_status tsr_make_folds(int32_t *of, const int32_t *classes, const int32_t *group,
                                   int64_t count, int64_t folds, int64_t seed);
+
+/* Classification judged by samples that nothing was learnt from. The encoder that `fit` describes
+ * learns from the training samples alone, both sides are encoded by its map, and the nearest
+ * training codes vote. Labels that fit->labelled hides do not. */
+typedef struct tsr_validate_options {
+    int64_t neighbours; /* nearest training samples that vote */
+    int encode;         /* as tsr_transform_options.method */
+} tsr_validate_options;
+TSR_API const tsr_setting *tsr_validate_settings(void);
+typedef struct tsr_validation tsr_validation;
+
+/* Each of the folds in turn is tested, and the others teach. `fold` gives 0 .. folds-1 a sample, as
+ * tsr_make_folds deals them, or -1: it always teaches. */
+TSR_API tsr_status tsr_validate(tsr_validation **out, const tsr_data *data, const int32_t *fold,
+                                int64_t folds, const tsr_fit_options *fit,
+                                const tsr_validate_options *options);
+
+/* The samples of `test` are tested, all of `data` teach. Classes are compared by name. */
+TSR_API tsr_status tsr_validate_on(tsr_validation **out, const tsr_data *data,
+                                   const tsr_data *test, const tsr_fit_options *fit,
+                                   const tsr_validate_options *options);
+TSR_API void tsr_validation_free(tsr_validation *validation);
+
+typedef struct tsr_validation_report {
+    int64_t folds;     /* 1 for other data */
+    int32_t classes;   /* of the training samples */
+    double accuracy;   /* mean over the folds */
+    double deviation;  /* sample standard deviation over the folds */
+    int64_t strangers; /* test samples of classes that training does not know */
+} tsr_validation_report;
+TSR_API tsr_validation_report tsr_validation_about(const tsr_validation *validation);
+
+/* Accuracy of each fold; counts of (class, predicted class), classes x classes, row-major. */
+TSR_API const double *tsr_validation_folds(const tsr_validation *validation);
+TSR_API const int64_t *tsr_validation_confusion(const tsr_validation *validation);
+
+/* Share of the samples of a class that is right; NaN where none was tested. */
+TSR_API double tsr_validation_class(const tsr_validation *validation, int32_t of);
 
 /* Ranks basis vectors; `order` gets their numbers, best first, `score` (or NULL) the scores by
  * number. Fisher: within-class over between-class variance of w . x (small is good), over

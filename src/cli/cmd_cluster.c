@@ -4,10 +4,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "factor/model.h"
-#include "learn/encoder.h"
-
-#include <string.h>
 
 struct values {
     tsr_fit_options fit;
@@ -64,7 +60,7 @@ static tsr_status open_model(subject *s, const char *path, const struct values *
                          "%s is a fitted model: --model is for data to be fitted", path);
     s->codes = tsr_model_codes(s->model);
     s->labels = tsr_model_labels(s->model);
-    s->seen = s->model->seen;
+    s->seen = tsr_model_seen(s->model);
     return TSR_OK;
 }
 
@@ -174,7 +170,7 @@ static tsr_status check(const cli_call *call)
 {
     struct values *values = call->values;
     values->fit.model = values->model != NULL ? values->model : "raw";
-    return tsr__encoder_check(&values->fit);
+    return tsr_encoder_check(&values->fit);
 }
 
 static tsr_status run(const cli_call *call)

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "learn/encoder.h"
 #include "learn/select.h"
 
 #include <math.h>
@@ -187,7 +186,7 @@ static tsr_status check(const cli_call *call)
     double *weights = NULL;
     TSR_TRY(parse_ranks(&ranks, &count, values->ranks));
     TSR_TRY(parse_weights(&weights, &count, values->weights));
-    TSR_TRY(tsr__encoder_check(&values->fit));
+    TSR_TRY(tsr_encoder_check(&values->fit));
 done:
     tsr__free(ranks);
     tsr__free(weights);

@@ -65,11 +65,14 @@ static tsr_status find(const tsr__baseline **out, const char *name)
                      nearest != NULL ? nearest : "", nearest != NULL ? "?)" : "");
 }
 
-tsr_status tsr__encoder_check(const tsr_fit_options *options)
+tsr_status tsr_encoder_check(const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
     const tsr__baseline *baseline = NULL;
+    tsr_fit_options defaults;
     tsr_model_info row;
+    tsr_fit_defaults(&defaults);
+    options = options != NULL ? options : &defaults;
     TSR_TRY(find(&baseline, options->model));
     TSR_TRY(tsr__labelled_check(options->labelled));
     if (baseline == NULL)

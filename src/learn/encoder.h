@@ -45,10 +45,6 @@ struct tsr_encoder {
     tsr__names notes;
 };
 
-/* What can be said against the options before there are data: that no model or baseline has the
- * name, or what its plan refuses. */
-tsr_status tsr__encoder_check(const tsr_fit_options *options);
-
 /* The rank that options, classes and data ask for: options->rank, or the number of classes, or
  * 10; at most `limit`, of which a note says what it is ("axes along which the samples vary") if
  * the user wanted more. */
