@@ -472,6 +472,30 @@ static bool make_features_options(given *out, const provider *row, int variant)
     return variant < COUNT && give(out, &options[variant], 0);
 }
 
+static bool make_select_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 10 };
+    static const int64_t rank[] = {K}, no_rank[] = {0};
+    static const double weight[] = {1}, no_weight[] = {(double)NAN};
+    static tsr_select_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT - 1; i++) {
+        tsr_settings_default(tsr_select_settings(), &options[i]);
+        options[i].rank = rank, options[i].ranks = 1;
+        options[i].weight = weight, options[i].weights = 1;
+        options[i].folds = 2;
+    }
+    options[1].folds = 0;
+    options[2].by = 99;
+    options[3].rule = -1;
+    options[4].ranks = -1;
+    options[5].weights = -1;
+    options[6].rank = no_rank;
+    options[7].weight = no_weight;
+    options[8].weight = NULL;
+    return variant < COUNT && give(out, &options[variant], 0);
+}
+
 static bool make_validate_options(given *out, const provider *row, int variant)
 {
     enum { COUNT = 4 };
@@ -527,6 +551,16 @@ static bool make_shape(given *out, const provider *row, int variant)
     return variant < (int)(sizeof shapes / sizeof *shapes) && give(out, &shapes[variant], 0);
 }
 
+static bool make_selection(given *out, const provider *row, int variant)
+{
+    const tsr_fit_options fit = fit_options("cdnmf");
+    tsr_selection *selection = NULL;
+    given options;
+    (void)make_select_options(&options, row, 0);
+    must(tsr_select(&selection, data_of(M), &fit, options.pointer));
+    return variant == 0 && give(out, selection, 0);
+}
+
 /* clang-format off */
 static const provider providers[] = {
     {"void *",                        "object",  NULL, make_object,      NULL},
@@ -549,6 +583,8 @@ static const provider providers[] = {
     {"tsr_labels **",                 NULL,      NULL, make_room,        NULL},
     {"tsr_data **",                   NULL,      NULL, make_room,        NULL},
     {"tsr_contents **",               NULL,      NULL, make_room,        NULL},
+    {"tsr_candidate *",               NULL,      NULL, make_room,        NULL},
+    {"tsr_selection **",              NULL,      NULL, make_room,        NULL},
     {"tsr_validation **",             NULL,      NULL, make_room,        NULL},
     {"tsr_overlay **",                NULL,      NULL, make_room,        NULL},
     {"tsr_explanation **",            NULL,      NULL, make_room,        NULL},
@@ -602,6 +638,8 @@ static const provider providers[] = {
     {"tsr_explanation *",             NULL,      NULL, make_explanation, NULL},
     {"const tsr_contents *",          NULL,      NULL, make_contents,    NULL},
     {"tsr_contents *",                NULL,      NULL, make_contents,    NULL},
+    {"const tsr_selection *",         NULL,      NULL, make_selection,   NULL},
+    {"tsr_selection *",               NULL,      NULL, make_selection,   NULL},
     {"const tsr_validation *",        NULL,      NULL, make_validation,  NULL},
     {"tsr_validation *",              NULL,      NULL, make_validation,  NULL},
     {"const tsr_overlay *",           NULL,      NULL, make_overlay,     NULL},
@@ -616,6 +654,7 @@ static const provider providers[] = {
     {"const tsr_read_options *",      NULL,      NULL, make_read_options,      NULL},
     {"const tsr_transform_options *", NULL,      NULL, make_transform_options, NULL},
     {"const tsr_features_options *",  NULL,      NULL, make_features_options,  NULL},
+    {"const tsr_select_options *",    NULL,      NULL, make_select_options,    NULL},
     {"const tsr_validate_options *",  NULL,      NULL, make_validate_options,  NULL},
     {"const tsr_overlay_options *",   NULL,      NULL, make_overlay_options,   NULL},
     {"const tsr_cluster_options *",   NULL,      NULL, make_cluster_options,   NULL},

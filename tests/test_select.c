@@ -45,10 +45,10 @@ static void take_labels(tsr_data *data, const char *const *name, int64_t count)
 
 static const int64_t two_to_eight[] = {2, 3, 4, 5, 6, 7, 8};
 
-static int64_t chosen_rank(const tsr__selection *s)
+static int64_t chosen_rank(const tsr_selection *s)
 {
     int64_t rank = 0;
-    for (int64_t i = 0; i < s->count; i++)
+    for (int64_t i = 0; i < s->about.candidates; i++)
         if (s->candidate[i].chosen) {
             assert_int_equal(rank, 0);
             rank = s->candidate[i].rank;
@@ -59,17 +59,17 @@ static int64_t chosen_rank(const tsr__selection *s)
 /* In at least nine of ten draws the rank that made the data is chosen. */
 static void check_finds(double zeros, double noise, int64_t made, const char *line)
 {
-    const tsr__select_options options = {.rank = two_to_eight, .ranks = 7, .folds = 5};
+    const tsr_select_options options = {.rank = two_to_eight, .ranks = 7, .folds = 5};
     int found = 0;
     for (uint64_t seed = 0; seed < 10; seed++) {
         tsr_data *data = product_data(100, 40, made, zeros, noise, seed);
-        tsr__selection s = {0};
+        tsr_selection *s = NULL;
         lab_options o;
         lab_options_of(&o, 100, "seed=%d %s", (int)seed, line);
-        check_ok(tsr__select(&s, data, &o.o, &options));
-        assert_false(s.by_labels);
-        found += chosen_rank(&s) == made;
-        tsr__selection_clear(&s);
+        check_ok(tsr_select(&s, data, &o.o, &options));
+        assert_false(s->about.by_labels);
+        found += chosen_rank(s) == made;
+        tsr_selection_free(s);
         tsr_data_free(data);
     }
     if (found < 9)
@@ -202,8 +202,8 @@ static void test_few_labels(void **state)
     enum { N = 150 };
     static const int64_t ranks[] = {2, 3, 4};
     const char *name[N];
-    tsr__select_options options = {.rank = ranks, .ranks = 3, .folds = 5};
-    tsr__selection s = {0};
+    tsr_select_options options = {.rank = ranks, .ranks = 3, .folds = 5};
+    tsr_selection *s = NULL;
     tsr_data *data = product_data(N, 8, 3, 0.3, 0.05, 1);
     lab_options o;
     (void)state;
@@ -211,31 +211,31 @@ static void test_few_labels(void **state)
         name[i] = i == 3 || i == 77 ? "a" : i == 100 ? "b" : "";
     take_labels(data, name, N);
     lab_options_of(&o, 50, "model=cdnmf");
-    check_ok(tsr__select(&s, data, &o.o, &options));
-    assert_false(s.by_labels);
-    assert_non_null(strstr(s.note, "too few"));
-    assert_non_null(strstr(s.candidate[1].note, "rank 3 is no multiple of the 2 classes"));
-    assert_true(*s.candidate[0].note == '\0' && *s.candidate[2].note == '\0');
-    tsr__selection_clear(&s);
+    check_ok(tsr_select(&s, data, &o.o, &options));
+    assert_false(s->about.by_labels);
+    assert_non_null(strstr(s->about.note, "too few"));
+    assert_non_null(strstr(s->candidate[1].note, "rank 3 is no multiple of the 2 classes"));
+    assert_true(*s->candidate[0].note == '\0' && *s->candidate[2].note == '\0');
+    tsr_selection_free(s);
     options.by = TSR_SELECT_LABELS;
-    check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_DATA,
+    check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_DATA,
                 "2 labels in 1 classes of two or more are too few");
     for (int64_t i = 0; i < N; i++)
         name[i] = i % 2 ? "a" : "b";
     take_labels(data, name, N);
-    check_ok(tsr__select(&s, data, &o.o, &options));
-    assert_true(s.by_labels);
-    assert_int_equal(s.judged, N);
-    tsr__selection_clear(&s);
+    check_ok(tsr_select(&s, data, &o.o, &options));
+    assert_true(s->about.by_labels);
+    assert_int_equal(s->about.judged, N);
+    tsr_selection_free(s);
     options.by = TSR_SELECT_ENTRIES;
-    check_ok(tsr__select(&s, data, &o.o, &options));
-    assert_false(s.by_labels);
-    assert_true(*s.note == '\0');
-    tsr__selection_clear(&s);
+    check_ok(tsr_select(&s, data, &o.o, &options));
+    assert_false(s->about.by_labels);
+    assert_true(*s->about.note == '\0');
+    tsr_selection_free(s);
     tsr_labels_free(data->labels);
     data->labels = NULL;
     options.by = TSR_SELECT_LABELS;
-    check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_DATA, "no labels");
+    check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_DATA, "no labels");
     tsr_data_free(data);
 }
 
@@ -243,9 +243,9 @@ static void test_few_labels(void **state)
 static void check_rule(const tsr_data *data, const tsr_fit_options *fit, bool labels)
 {
     enum { FOLDS = 4, RANKS = 7 };
-    tsr__select_options options = {.rank = two_to_eight, .ranks = RANKS, .folds = FOLDS};
+    tsr_select_options options = {.rank = two_to_eight, .ranks = RANKS, .folds = FOLDS};
     tsr__holdout h = {0};
-    tsr__selection s = {0};
+    tsr_selection *s = NULL;
     const double sign = labels ? 1 : -1;
     double score[RANKS][FOLDS], mean[RANKS] = {0};
     int best = 0, one = 0;
@@ -271,22 +271,22 @@ static void check_rule(const tsr_data *data, const tsr_fit_options *fit, bool la
             break;
     }
     for (int rule = TSR_SELECT_ONE_SE; rule <= TSR_SELECT_BEST; rule++) {
-        options.rule = (tsr__select_rule)rule;
+        options.rule = rule;
         options.by = labels ? TSR_SELECT_LABELS : TSR_SELECT_ENTRIES;
-        check_ok(tsr__select(&s, data, fit, &options));
-        assert_int_equal(chosen_rank(&s), two_to_eight[rule == TSR_SELECT_BEST ? best : one]);
-        assert_int_equal(s.judged, h.judged);
+        check_ok(tsr_select(&s, data, fit, &options));
+        assert_int_equal(chosen_rank(s), two_to_eight[rule == TSR_SELECT_BEST ? best : one]);
+        assert_int_equal(s->about.judged, h.judged);
         for (int r = 0; r < RANKS; r++) {
             double square = 0;
             for (int f = 0; f < FOLDS; f++)
                 square += pow(score[r][f] - mean[r], 2);
-            assert_true(fabs(s.candidate[r].mean - mean[r]) < 1e-12);
-            assert_true(fabs(s.candidate[r].deviation - sqrt(square / (FOLDS - 1))) < 1e-12);
-            assert_true(fabs(s.candidate[r].error - sqrt(square / (FOLDS - 1) / FOLDS)) <
+            assert_true(fabs(s->candidate[r].mean - mean[r]) < 1e-12);
+            assert_true(fabs(s->candidate[r].deviation - sqrt(square / (FOLDS - 1))) < 1e-12);
+            assert_true(fabs(s->candidate[r].error - sqrt(square / (FOLDS - 1) / FOLDS)) <
                         1e-12);
-            assert_int_equal(s.candidate[r].best, r == best);
+            assert_int_equal(s->candidate[r].best, r == best);
         }
-        tsr__selection_clear(&s);
+        tsr_selection_free(s);
     }
     tsr__holdout_clear(&h);
 }
@@ -314,12 +314,12 @@ static void test_weights(void **state)
 {
     static const int64_t ranks[] = {4, 2};
     static const double weights[] = {2, 1, 3};
-    const tsr__select_options options = {
+    const tsr_select_options options = {
         .rank = ranks, .weight = weights, .ranks = 2, .weights = 3, .folds = 2};
     enum { N = 24 };
     const char *name[N];
     tsr_data *data = product_data(N, 6, 2, 0, 0, 1);
-    tsr__selection s = {0};
+    tsr_selection *s = NULL;
     lab_options o;
     (void)state;
     double *value = tsr_matrix_values(data->x);
@@ -329,16 +329,16 @@ static void test_weights(void **state)
         name[i] = i % 2 ? "odd" : "even";
     take_labels(data, name, N);
     lab_options_of(&o, 50, "model=cdnmf");
-    check_ok(tsr__select(&s, data, &o.o, &options));
-    assert_string_equal(s.weight, "class");
-    assert_int_equal(s.count, 6);
-    for (int64_t i = 0; i < s.count; i++) {
-        assert_true(s.candidate[i].rank == 4 || s.candidate[i].mean == 1);
-        assert_int_equal(s.candidate[i].chosen, i == 4); /* rank 2, weight 1 */
+    check_ok(tsr_select(&s, data, &o.o, &options));
+    assert_string_equal(s->about.weight, "class");
+    assert_int_equal(s->about.candidates, 6);
+    for (int64_t i = 0; i < s->about.candidates; i++) {
+        assert_true(s->candidate[i].rank == 4 || s->candidate[i].mean == 1);
+        assert_int_equal(s->candidate[i].chosen, i == 4); /* rank 2, weight 1 */
     }
-    tsr__selection_clear(&s);
+    tsr_selection_free(s);
     lab_options_of(&o, 50, "model=nmf");
-    check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT, "no weight");
+    check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT, "no weight");
     tsr_data_free(data);
 }
 
@@ -346,29 +346,29 @@ static void test_weights(void **state)
 static void test_illegal(void **state)
 {
     static const int64_t some[] = {2, 500, 3}, none[] = {500, 600};
-    tsr__select_options options = {.rank = some, .ranks = 3, .folds = 2};
+    tsr_select_options options = {.rank = some, .ranks = 3, .folds = 2};
     tsr_data *data = product_data(20, 8, 2, 0, 0.1, 1);
-    tsr__selection s = {0};
+    tsr_selection *s = NULL;
     lab_options o;
     (void)state;
     lab_options_of(&o, 10, "model=nmf");
-    check_ok(tsr__select(&s, data, &o.o, &options));
-    assert_non_null(strstr(s.candidate[1].note, "rank 500 exceeds both"));
-    assert_true(chosen_rank(&s) == 2 || chosen_rank(&s) == 3);
-    tsr__selection_clear(&s);
+    check_ok(tsr_select(&s, data, &o.o, &options));
+    assert_non_null(strstr(s->candidate[1].note, "rank 500 exceeds both"));
+    assert_true(chosen_rank(s) == 2 || chosen_rank(s) == 3);
+    tsr_selection_free(s);
     options.rank = none, options.ranks = 2;
-    check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_DATA,
+    check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_DATA,
                 "no candidate can be fitted: rank 500 exceeds both");
     options.rank = some, options.ranks = 1;
     lab_options_of(&o, 10, "model=cf");
-    check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT,
+    check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT,
                 "its parts or codes are made");
     o.o.model = "pca";
-    check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT,
+    check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT,
                 "pca gives nothing back");
     ((double *)tsr_matrix_values(data->x))[9] = -1;
     lab_options_of(&o, 10, "model=nmf");
-    check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_DATA, "sample 1, feature 1");
+    check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_DATA, "sample 1, feature 1");
     tsr_data_free(data);
 }
 
@@ -382,18 +382,18 @@ static void test_threads(void **state)
     tsr_data *data = product_data(30, 10, 3, 0.3, 0.05, 2);
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        tsr__selection s[2] = {{0}, {0}};
+        tsr_selection *s[2] = {NULL, NULL};
         lab_options o;
         lab_options_of(&o, 60, "%s", lines[i]);
         for (int t = 0; t < 2; t++) {
-            const tsr__select_options options = {
-                .rank = ranks, .ranks = 3, .folds = 3, .threads = 1 + 2 * t};
-            check_ok(tsr__select(&s[t], data, &o.o, &options));
+            const tsr_select_options options = {.rank = ranks, .ranks = 3, .folds = 3};
+            o.o.threads = 1 + 2 * t;
+            check_ok(tsr_select(&s[t], data, &o.o, &options));
         }
-        assert_memory_equal(s[0].candidate, s[1].candidate, 3 * sizeof *s[0].candidate);
-        assert_true(i > 1 || s[0].candidate[1].mean < 0.3); /* in the units of the fit */
-        tsr__selection_clear(&s[0]);
-        tsr__selection_clear(&s[1]);
+        assert_memory_equal(s[0]->candidate, s[1]->candidate, 3 * sizeof *s[0]->candidate);
+        assert_true(i > 1 || s[0]->candidate[1].mean < 0.3); /* in the units of the fit */
+        tsr_selection_free(s[0]);
+        tsr_selection_free(s[1]);
     }
     tsr_data_free(data);
 }
@@ -415,11 +415,11 @@ static void test_stopped(void **state)
     for (int after = 1; after < 200; after += 37) {
         int left = after;
         const tsr_progress progress = {stop_at, &left};
-        const tsr__select_options options = {
-            .rank = two_to_eight, .ranks = 7, .folds = 3, .threads = 2, .progress = &progress};
-        tsr__selection s = {0};
-        check_fails(tsr__select(&s, data, &o.o, &options), TSR_ERROR_INTERRUPTED, "of 21 fits");
-        assert_null(s.candidate);
+        const tsr_select_options options = {.rank = two_to_eight, .ranks = 7, .folds = 3};
+        o.o.threads = 2, o.o.progress = &progress;
+        tsr_selection *s = NULL;
+        check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_INTERRUPTED, "of 21 fits");
+        assert_null(s);
     }
     tsr_data_free(data);
 }
@@ -430,17 +430,16 @@ static void test_starved(void **state)
     static const int64_t ranks[] = {2, 3};
     const char *name[N];
     tsr_data *data = product_data(N, 5, 2, 0, 0.1, 3);
-    tsr__selection s = {0};
+    tsr_selection *s = NULL;
     lab_options o;
     (void)state;
     for (int64_t i = 0; i < N; i++)
         name[i] = i % 2 ? "a" : "b";
     take_labels(data, name, N);
-    lab_options_of(&o, 2, "model=nmf");
+    lab_options_of(&o, 2, "model=nmf threads=1");
     for (int by = TSR_SELECT_LABELS; by <= TSR_SELECT_ENTRIES; by++) {
-        const tsr__select_options options = {
-            .rank = ranks, .ranks = 2, .folds = 2, .threads = 1, .by = (tsr__select_by)by};
-        check_starved(tsr__select(&s, data, &o.o, &options), tsr__selection_clear(&s));
+        const tsr_select_options options = {.rank = ranks, .ranks = 2, .folds = 2, .by = by};
+        check_starved(tsr_select(&s, data, &o.o, &options), (tsr_selection_free(s), s = NULL));
     }
     tsr_data_free(data);
 }

@@ -751,6 +751,53 @@ TSR_API const int64_t *tsr_validation_confusion(const tsr_validation *validation
 /* Share of the samples of a class that is right; NaN where none was tested. */
 TSR_API double tsr_validation_class(const tsr_validation *validation, int32_t of);
 
+/* Rank and weight by what is held out, labels or entries, the same of every candidate: each rank
+ * with each weight, the model's first one of its own. fit->threads fits run side by side, and
+ * fit->progress hears how many are done. Candidates that cannot be fitted say why; only where none
+ * can is it an error. */
+typedef enum tsr_select_by {
+    TSR_SELECT_AUTO,   /* labels where they can judge, else entries */
+    TSR_SELECT_LABELS, /* accuracy of the nearest shown label */
+    TSR_SELECT_ENTRIES /* root mean square error, relative to all entries */
+} tsr_select_by;
+typedef enum tsr_select_rule {
+    TSR_SELECT_ONE_SE, /* the smallest rank, then weight, within a standard error of the best */
+    TSR_SELECT_BEST
+} tsr_select_rule;
+typedef struct tsr_select_options {
+    int64_t folds;          /* parts held out in turn */
+    int by, rule;           /* tsr_select_by, tsr_select_rule */
+    const int64_t *rank;    /* ranks to try, at least one; not in the table */
+    const double *weight;   /* weights to try, or NULL; not in the table */
+    int64_t ranks, weights; /* of the two lists; 0 weights: the model's own */
+} tsr_select_options;
+TSR_API const tsr_setting *tsr_select_settings(void);
+typedef struct tsr_selection tsr_selection;
+TSR_API tsr_status tsr_select(tsr_selection **out, const tsr_data *data,
+                              const tsr_fit_options *fit, const tsr_select_options *options);
+TSR_API void tsr_selection_free(tsr_selection *selection);
+
+typedef struct tsr_selection_report {
+    bool by_labels;     /* accuracy on held-out labels; else error on held-out entries */
+    int64_t judged;     /* how many of them, over all folds */
+    int64_t candidates; /* ranks x weights */
+    const char *weight; /* the setting that weights are of, or NULL */
+    char note[256];     /* why labels could not judge, or "" */
+} tsr_selection_report;
+TSR_API tsr_selection_report tsr_selection_about(const tsr_selection *selection);
+
+/* Candidate `i`, ranks as they came, weights within each; false when there is none. */
+typedef struct tsr_candidate {
+    int64_t rank;
+    double weight;          /* NaN: the model's own */
+    double mean, deviation; /* of accuracy or error over the folds */
+    double error;           /* standard error of the mean */
+    bool best, chosen;
+    char note[256]; /* why it could not be fitted; "" where it could */
+} tsr_candidate;
+TSR_API bool tsr_selection_candidate(tsr_candidate *out, const tsr_selection *selection,
+                                     int64_t i);
+
 /* Ranks basis vectors; `order` gets their numbers, best first, `score` (or NULL) the scores by
  * number. Fisher: within-class over between-class variance of w . x (small is good), over
  * samples with a class, needs `classes` (or NULL); least reconstruction error ||X - w_i h_i||^2

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "learn/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,9 +13,8 @@ struct values {
     tsr_fit_options fit;
     tsr_read_options read;
     talk talk;
+    tsr_select_options select;
     const char *ranks, *weights;
-    int64_t folds;
-    int by, rule; /* tsr__select_by, tsr__select_rule */
 };
 
 static const tsr_setting table[] = {
@@ -24,12 +22,6 @@ static const tsr_setting table[] = {
                  "ranks to try, such as 2-8 or 5,10,20-60/10; required"),
     TSR_TEXT_ROW(struct values, weights, "weights", 0, NULL, "W,W,..",
                  "weights to try: the model's own term"),
-    TSR_INTEGER_ROW(struct values, folds, "folds", 0, 2, 1000, "5", "N",
-                    "parts held out in turn"),
-    TSR_CHOICE_ROW(struct values, by, "by", "auto|labels|entries",
-                   "what is held out; auto: labels where they can judge, else entries"),
-    TSR_CHOICE_ROW(struct values, rule, "rule", "one-se|best",
-                   "the smallest rank within a standard error of the best, or the best"),
     TSR_END_ROW,
 };
 
@@ -119,33 +111,34 @@ done:
     return status;
 }
 
-static tsr_status print_json(const tsr__selection *s, tsr__select_rule rule)
+static tsr_status print_json(const tsr_selection *s, tsr_select_rule rule)
 {
+    const tsr_selection_report about = tsr_selection_about(s);
+    tsr_candidate c;
     tsr__json *root = tsr__json_new();
-    tsr__json_text(root, "by", s->by_labels ? "labels" : "entries");
+    tsr__json_text(root, "by", about.by_labels ? "labels" : "entries");
     tsr__json_text(root, "rule", rule == TSR_SELECT_BEST ? "best" : "one-se");
-    tsr__json_integer(root, "judged", s->judged);
-    tsr__json_text(root, "weight", s->weight);
-    tsr__json_text(root, "note", *s->note != '\0' ? s->note : NULL);
+    tsr__json_integer(root, "judged", about.judged);
+    tsr__json_text(root, "weight", about.weight);
+    tsr__json_text(root, "note", *about.note != '\0' ? about.note : NULL);
     tsr__json *list = tsr__json_array(root, "candidates");
-    for (int64_t i = 0; i < s->count; i++) {
-        const tsr__candidate *c = &s->candidate[i];
-        const bool fitted = *c->note == '\0';
+    for (int64_t i = 0; tsr_selection_candidate(&c, s, i); i++) {
+        const bool fitted = *c.note == '\0';
         tsr__json *item = tsr__json_object(list, NULL);
-        tsr__json_integer(item, "rank", c->rank);
-        tsr__json_real(item, "weight", c->weight);
-        tsr__json_real(item, "mean", fitted ? c->mean : (double)NAN);
-        tsr__json_real(item, "error", fitted ? c->error : (double)NAN);
-        tsr__json_real(item, "deviation", fitted ? c->deviation : (double)NAN);
-        tsr__json_flag(item, "chosen", c->chosen);
-        tsr__json_text(item, "note", fitted ? NULL : c->note);
+        tsr__json_integer(item, "rank", c.rank);
+        tsr__json_real(item, "weight", c.weight);
+        tsr__json_real(item, "mean", fitted ? c.mean : (double)NAN);
+        tsr__json_real(item, "error", fitted ? c.error : (double)NAN);
+        tsr__json_real(item, "deviation", fitted ? c.deviation : (double)NAN);
+        tsr__json_flag(item, "chosen", c.chosen);
+        tsr__json_text(item, "note", fitted ? NULL : c.note);
     }
     const tsr_status status = tsr__json_print(root, stdout);
     tsr__json_free(root);
     return status;
 }
 
-static void print_candidate(const tsr__candidate *c)
+static void print_candidate(const tsr_candidate *c)
 {
     char weight[TSR_REAL_SIZE] = "";
     if (!isnan(c->weight))
@@ -160,20 +153,22 @@ static void print_candidate(const tsr__candidate *c)
                                : "");
 }
 
-static void print_text(const tsr__selection *s, tsr__select_rule rule)
+static void print_text(const tsr_selection *s, tsr_select_rule rule)
 {
-    const bool weighted = s->count > 0 && !isnan(s->candidate[0].weight);
+    const tsr_selection_report about = tsr_selection_about(s);
+    tsr_candidate c;
+    const bool weighted = tsr_selection_candidate(&c, s, 0) && !isnan(c.weight);
     (void)printf("%8s %10s  %s on %lld hidden %s +- standard error\n", "rank",
-                 weighted ? s->weight : "", s->by_labels ? "accuracy" : "error",
-                 (long long)s->judged, s->by_labels ? "labels" : "entries");
-    for (int64_t i = 0; i < s->count; i++)
-        print_candidate(&s->candidate[i]);
-    for (int64_t i = 0; i < s->count; i++)
-        if (s->candidate[i].chosen)
+                 weighted ? about.weight : "", about.by_labels ? "accuracy" : "error",
+                 (long long)about.judged, about.by_labels ? "labels" : "entries");
+    for (int64_t i = 0; tsr_selection_candidate(&c, s, i); i++)
+        print_candidate(&c);
+    for (int64_t i = 0; tsr_selection_candidate(&c, s, i); i++)
+        if (c.chosen)
             (void)printf(
                 "chosen: %s\n",
                 rule == TSR_SELECT_BEST ? "the best mean"
-                : s->candidate[i].best
+                : c.best
                     ? "the best mean; nothing smaller is within a standard error of it"
                     : "the smallest rank, then weight, within a standard error of the best");
 }
@@ -198,35 +193,29 @@ static tsr_status run(const cli_call *call)
     tsr_status status = TSR_OK;
     struct values *values = call->values;
     tsr_data *data = NULL;
-    tsr__selection selection = {0};
+    tsr_selection *selection = NULL;
     double *weights = NULL;
-    int64_t *ranks = NULL, rank_count = 0, weight_count = 0;
-    values->read.progress = terminal_progress(values->talk.quiet);
-    TSR_TRY(parse_ranks(&ranks, &rank_count, values->ranks));
-    TSR_TRY(parse_weights(&weights, &weight_count, values->weights));
+    int64_t *ranks = NULL;
+    tsr_select_options *options = &values->select;
+    values->read.progress = values->fit.progress = terminal_progress(values->talk.quiet);
+    TSR_TRY(parse_ranks(&ranks, &options->ranks, values->ranks));
+    TSR_TRY(parse_weights(&weights, &options->weights, values->weights));
+    options->rank = ranks, options->weight = weights;
     TSR_TRY(tsr_data_read(&data, call->operand[0], &values->read));
     terminal_clear();
-    const tsr__select_options options = {.rank = ranks,
-                                         .weight = weights,
-                                         .ranks = rank_count,
-                                         .weights = weight_count,
-                                         .folds = values->folds,
-                                         .threads = values->fit.threads,
-                                         .by = (tsr__select_by)values->by,
-                                         .rule = (tsr__select_rule)values->rule,
-                                         .progress = values->read.progress};
-    TSR_TRY(tsr__select(&selection, data, &values->fit, &options));
+    TSR_TRY(tsr_select(&selection, data, &values->fit, options));
     terminal_clear();
-    if (*selection.note != '\0' && !values->talk.quiet)
-        (void)fprintf(stderr, "note: %s\n", selection.note);
+    const tsr_selection_report about = tsr_selection_about(selection);
+    if (*about.note != '\0' && !values->talk.quiet)
+        (void)fprintf(stderr, "note: %s\n", about.note);
     if (values->talk.json)
-        TSR_TRY(print_json(&selection, options.rule));
+        TSR_TRY(print_json(selection, (tsr_select_rule)options->rule));
     else
-        print_text(&selection, options.rule);
+        print_text(selection, (tsr_select_rule)options->rule);
 done:
     tsr__free(ranks);
     tsr__free(weights);
-    tsr__selection_clear(&selection);
+    tsr_selection_free(selection);
     tsr_data_free(data);
     return status;
 }
@@ -242,6 +231,7 @@ const cli_command command_select = {
     .most = 1,
     .size = sizeof(struct values),
     .groups = {{"choosing", settings, 0},
+               {NULL, tsr_select_settings, offsetof(struct values, select)},
                {"model", tsr_fit_settings, offsetof(struct values, fit)},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},

@@ -14,6 +14,7 @@
 #include "learn/select.h"
 
 #include "base/progress.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "factor/terms.h"
 #include "learn/holdout.h"
@@ -24,10 +25,25 @@
 #include <stdio.h>
 #include <string.h>
 
+static const tsr_setting table[] = {
+    TSR_INTEGER_ROW(tsr_select_options, folds, "folds", 0, 2, 1000, "5", "N",
+                    "parts held out in turn"),
+    TSR_CHOICE_ROW(tsr_select_options, by, "by", "auto|labels|entries",
+                   "what is held out; auto: labels where they can judge, else entries"),
+    TSR_CHOICE_ROW(tsr_select_options, rule, "rule", "one-se|best",
+                   "the smallest rank within a standard error of the best, or the best"),
+    TSR_END_ROW,
+};
+
+const tsr_setting *tsr_select_settings(void)
+{
+    return table;
+}
+
 struct selecting {
     const tsr_fit_options *fit;
-    const tsr__select_options *options;
-    tsr__selection *selection;
+    const tsr_select_options *options;
+    tsr_selection *selection;
     tsr__holdout holdout;
     double *score;  /* candidates x folds */
     int64_t *noted; /* of each candidate: the fold that its note is of */
@@ -66,7 +82,7 @@ static void finish(void *context)
 {
     struct outcome *now = context;
     struct selecting *s = now->s;
-    tsr__candidate *c = &s->selection->candidate[now->candidate];
+    tsr_candidate *c = &s->selection->candidate[now->candidate];
     s->finished++;
     if (now->status == TSR_ERROR_MEMORY || now->status == TSR_ERROR_INTERRUPTED) {
         s->stopped = s->stopped == TSR_OK ? (int)now->status : s->stopped;
@@ -81,7 +97,7 @@ static void finish(void *context)
 /* Fits ------------------------------------------------------------------------------------ */
 
 static tsr_status settle(tsr_fit_options *out, const struct selecting *s,
-                         const tsr_progress *progress, const tsr__candidate *c, int64_t fold)
+                         const tsr_progress *progress, const tsr_candidate *c, int64_t fold)
 {
     char text[40];
     *out = *s->fit;
@@ -92,7 +108,7 @@ static tsr_status settle(tsr_fit_options *out, const struct selecting *s,
     if (isnan(c->weight))
         return TSR_OK;
     (void)snprintf(text, sizeof text, "%.17g", c->weight);
-    return tsr_settings_set(tsr_fit_settings(), out, s->selection->weight, text);
+    return tsr_settings_set(tsr_fit_settings(), out, s->selection->about.weight, text);
 }
 
 static void score_one(void *context, int64_t item, int thread)
@@ -110,14 +126,14 @@ static void score_one(void *context, int64_t item, int thread)
     tsr__exclusive(finish, &(struct outcome){s, candidate, fold, status});
 }
 
-static tsr_status list_candidates(tsr__selection *out, const tsr__select_options *options)
+static tsr_status list_candidates(tsr_selection *out, const tsr_select_options *options)
 {
     tsr_status status = TSR_OK;
     const int64_t weights = options->weights > 0 ? options->weights : 1;
     TSR_NEW(out->candidate, options->ranks * weights);
     for (int64_t r = 0; r < options->ranks; r++)
         for (int64_t w = 0; w < weights; w++)
-            out->candidate[out->count++] = (tsr__candidate){
+            out->candidate[out->about.candidates++] = (tsr_candidate){
                 .rank = options->rank[r],
                 .weight = options->weights > 0 ? options->weight[w] : (double)NAN};
 done:
@@ -128,7 +144,7 @@ done:
 static tsr_status hold_out(struct selecting *s, const tsr_data *data)
 {
     tsr_status status = TSR_OK;
-    const tsr__select_options *o = s->options;
+    const tsr_select_options *o = s->options;
     const tsr_labels *labels = tsr_data_labels(data);
     const bool any = labels != NULL && tsr_labels_known(labels) > 0;
     const char *name = NULL, *title = NULL;
@@ -136,7 +152,7 @@ static tsr_status hold_out(struct selecting *s, const tsr_data *data)
         status = tsr__holdout_labels(&s->holdout, data, o->folds, s->fit->seed);
         if (status != TSR_ERROR_DATA || o->by == TSR_SELECT_LABELS)
             goto done;
-        tsr__line note = TSR_LINE(s->selection->note);
+        tsr__line note = TSR_LINE(s->selection->about.note);
         tsr__line_add(&note, "%s; entries are held out instead", tsr_message());
     }
     for (int64_t i = 0; tsr_baselines_get(&name, &title, i); i++)
@@ -147,19 +163,19 @@ static tsr_status hold_out(struct selecting *s, const tsr_data *data)
                      name);
     TSR_TRY(tsr__holdout_entries(&s->holdout, data, s->fit, o->folds));
 done:
-    s->selection->by_labels = s->holdout.by_labels;
-    s->selection->judged = s->holdout.judged;
+    s->selection->about.by_labels = s->holdout.by_labels;
+    s->selection->about.judged = s->holdout.judged;
     return status;
 }
 
 /* The choice ------------------------------------------------------------------------------ */
 
-static bool usable(const tsr__candidate *c)
+static bool usable(const tsr_candidate *c)
 {
     return *c->note == '\0';
 }
 
-static bool simpler(const tsr__candidate *a, const tsr__candidate *b)
+static bool simpler(const tsr_candidate *a, const tsr_candidate *b)
 {
     return a->rank < b->rank || (a->rank == b->rank && a->weight < b->weight);
 }
@@ -184,7 +200,7 @@ static bool within_error(const struct selecting *s, double *gap, int64_t i, int6
     static const double speck = 1e-5;
     const int64_t folds = s->options->folds;
     const double *own = s->score + i * folds, *top = s->score + best * folds;
-    const double sign = s->selection->by_labels ? 1 : -1;
+    const double sign = s->selection->about.by_labels ? 1 : -1;
     double mean = 0, deviation = 0, squares = 0;
     for (int64_t f = 0; f < folds; f++) {
         gap[f] = sign * (top[f] - own[f]);
@@ -192,15 +208,15 @@ static bool within_error(const struct selecting *s, double *gap, int64_t i, int6
     }
     describe(&mean, &deviation, gap, folds);
     return mean <= deviation / sqrt((double)folds) ||
-           (!s->selection->by_labels && squares <= speck);
+           (!s->selection->about.by_labels && squares <= speck);
 }
 
 static tsr_status choose(struct selecting *s)
 {
     tsr_status status = TSR_OK;
-    tsr__candidate *c = s->selection->candidate;
-    const int64_t folds = s->options->folds, count = s->selection->count;
-    const double sign = s->selection->by_labels ? 1 : -1;
+    tsr_candidate *c = s->selection->candidate;
+    const int64_t folds = s->options->folds, count = s->selection->about.candidates;
+    const double sign = s->selection->about.by_labels ? 1 : -1;
     int64_t best = -1;
     double *gap = NULL;
     TSR_NEW(gap, folds);
@@ -226,42 +242,108 @@ done:
     return status;
 }
 
-tsr_status tsr__select(tsr__selection *out, const tsr_data *data, const tsr_fit_options *fit,
-                       const tsr__select_options *options)
+/* Lists that make sense, and few enough jobs to be counted. */
+static tsr_status check_lists(int64_t *jobs, const tsr_select_options *o)
+{
+    if (o->ranks < 1 || o->rank == NULL)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "there are no ranks to try");
+    if (o->weights < 0 || (o->weights > 0 && o->weight == NULL))
+        return tsr__fail(TSR_ERROR_ARGUMENT, "%lld weights to try are not there",
+                         (long long)o->weights);
+    if (!tsr__multiply(jobs, o->ranks, o->weights > 0 ? o->weights : 1) ||
+        !tsr__multiply(jobs, *jobs, o->folds))
+        return tsr__fail(TSR_ERROR_ARGUMENT, "%lld ranks are too many to try",
+                         (long long)o->ranks);
+    for (int64_t i = 0; i < o->ranks; i++)
+        if (o->rank[i] < 1)
+            return tsr__fail(TSR_ERROR_ARGUMENT, "rank %lld is less than 1",
+                             (long long)o->rank[i]);
+    for (int64_t i = 0; i < o->weights; i++)
+        if (!(o->weight[i] >= 0) || !isfinite(o->weight[i]))
+            return tsr__fail(TSR_ERROR_ARGUMENT, "a weight of %g is none", o->weight[i]);
+    return TSR_OK;
+}
+
+/* All jobs, and why they stopped short of the last. */
+static tsr_status run_all(struct selecting *s, int64_t jobs, const tsr_progress *progress)
+{
+    s->task = tsr__task_begin(progress, "fits", jobs);
+    tsr__parallel(jobs, tsr__threads(s->fit->threads, jobs), score_one, s);
+    if (s->stopped == TSR_ERROR_MEMORY)
+        return tsr__fail(TSR_ERROR_MEMORY, "memory is out after %lld of %lld fits",
+                         (long long)s->finished, (long long)jobs);
+    if (s->stopped != TSR_OK)
+        return tsr__fail((tsr_status)s->stopped, "stopped after %lld of %lld fits",
+                         (long long)s->finished, (long long)jobs);
+    return TSR_OK;
+}
+
+/* Arguments as they are used: defaults where there are no options, a fit that tells nobody. */
+static tsr_status settle_all(tsr_select_options *options, tsr_fit_options *fit, int64_t *jobs)
 {
     tsr_status status = TSR_OK;
-    tsr__selection selection = {0};
-    struct selecting s = {.fit = fit, .options = options, .selection = &selection};
-    selection.weight = tsr__terms_weight(fit);
-    if (options->weights > 0 && selection.weight == NULL)
+    fit->progress = NULL;
+    TSR_TRY(tsr_settings_check(table, options));
+    TSR_TRY(tsr_settings_check(tsr_fit_settings(), fit));
+    TSR_TRY(tsr_encoder_check(fit));
+    TSR_TRY(check_lists(jobs, options));
+done:
+    return status;
+}
+
+tsr_status tsr_select(tsr_selection **out, const tsr_data *data, const tsr_fit_options *fit,
+                      const tsr_select_options *options)
+{
+    TSR_REQUIRE(out, data, fit);
+    tsr_status status = TSR_OK;
+    tsr_fit_options quiet = *fit;
+    tsr_select_options chosen = {0};
+    tsr_selection *selection = NULL;
+    struct selecting s = {.fit = &quiet, .options = &chosen};
+    int64_t jobs = 0;
+    tsr_settings_default(table, &chosen);
+    if (options != NULL)
+        chosen = *options;
+    TSR_TRY(settle_all(&chosen, &quiet, &jobs));
+    TSR_NEW_ZERO(selection, 1);
+    s.selection = selection;
+    selection->about.weight = tsr__terms_weight(fit);
+    if (chosen.weights > 0 && selection->about.weight == NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%s has no weight to choose: leave --weights out",
                  fit->model);
-    TSR_TRY(list_candidates(&selection, options));
+    TSR_TRY(list_candidates(selection, &chosen));
     TSR_TRY(hold_out(&s, data));
-    const int64_t jobs = selection.count * options->folds;
     TSR_NEW_ZERO(s.score, jobs);
-    TSR_NEW_ZERO(s.noted, selection.count);
-    s.task = tsr__task_begin(options->progress, "fits", jobs);
-    tsr__parallel(jobs, tsr__threads(options->threads, jobs), score_one, &s);
-    if (s.stopped == TSR_ERROR_MEMORY)
-        TSR_FAIL(TSR_ERROR_MEMORY, "memory is out after %lld of %lld fits",
-                 (long long)s.finished, (long long)jobs);
-    if (s.stopped != TSR_OK)
-        TSR_FAIL((tsr_status)s.stopped, "stopped after %lld of %lld fits",
-                 (long long)s.finished, (long long)jobs);
+    TSR_NEW_ZERO(s.noted, selection->about.candidates);
+    TSR_TRY(run_all(&s, jobs, fit->progress));
     TSR_TRY(choose(&s));
-    *out = selection;
-    selection = (tsr__selection){0};
+    *out = selection, selection = NULL;
 done:
     tsr__free(s.score);
     tsr__free(s.noted);
     tsr__holdout_clear(&s.holdout);
-    tsr__selection_clear(&selection);
+    tsr_selection_free(selection);
     return status;
 }
 
-void tsr__selection_clear(tsr__selection *selection)
+void tsr_selection_free(tsr_selection *selection)
 {
+    if (selection == NULL)
+        return;
     tsr__free(selection->candidate);
-    *selection = (tsr__selection){0};
+    tsr__free(selection);
+}
+
+tsr_selection_report tsr_selection_about(const tsr_selection *selection)
+{
+    static const tsr_selection_report none;
+    return selection != NULL ? selection->about : none;
+}
+
+bool tsr_selection_candidate(tsr_candidate *out, const tsr_selection *selection, int64_t i)
+{
+    if (out == NULL || selection == NULL || i < 0 || i >= selection->about.candidates)
+        return false;
+    *out = selection->candidate[i];
+    return true;
 }
