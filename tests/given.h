@@ -496,6 +496,22 @@ static bool make_select_options(given *out, const provider *row, int variant)
     return variant < COUNT && give(out, &options[variant], 0);
 }
 
+static bool make_experiment_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 5 };
+    static tsr_experiment_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT - 1; i++) {
+        tsr_settings_default(tsr_experiment_settings(), &options[i]);
+        options[i].data = folder;
+        options[i].threads = 1;
+    }
+    options[1].format = 99;
+    options[2].threads = -1;
+    options[3].models = "nobody";
+    return variant < COUNT && give(out, &options[variant], 0);
+}
+
 static bool make_validate_options(given *out, const provider *row, int variant)
 {
     enum { COUNT = 4 };
@@ -551,6 +567,15 @@ static bool make_shape(given *out, const provider *row, int variant)
     return variant < (int)(sizeof shapes / sizeof *shapes) && give(out, &shapes[variant], 0);
 }
 
+static bool make_experiment(given *out, const provider *row, int variant)
+{
+    tsr_experiment *experiment = NULL;
+    given options;
+    (void)make_experiment_options(&options, row, 0);
+    must(tsr_experiment_run(&experiment, path_of("study.txt"), options.pointer));
+    return variant == 0 && give(out, experiment, 0);
+}
+
 static bool make_selection(given *out, const provider *row, int variant)
 {
     const tsr_fit_options fit = fit_options("cdnmf");
@@ -585,6 +610,7 @@ static const provider providers[] = {
     {"tsr_contents **",               NULL,      NULL, make_room,        NULL},
     {"tsr_candidate *",               NULL,      NULL, make_room,        NULL},
     {"tsr_selection **",              NULL,      NULL, make_room,        NULL},
+    {"tsr_experiment **",             NULL,      NULL, make_room,        NULL},
     {"tsr_validation **",             NULL,      NULL, make_room,        NULL},
     {"tsr_overlay **",                NULL,      NULL, make_room,        NULL},
     {"tsr_explanation **",            NULL,      NULL, make_room,        NULL},
@@ -602,6 +628,7 @@ static const provider providers[] = {
     {"const char *",                  "path",    "tsr_model_write", make_path, "written.h5"},
     {"const char *",                  "path",    "tsr_sheet_write", make_path, "written.png"},
     {"const char *",                  "path",    "tsr_overlay_write", make_path, "written.png"},
+    {"const char *",                  "protocol", NULL, make_path,       "study.txt"},
     {"const char *",                  "picture", NULL, make_path,        "scenes/a/0.pgm"},
     {"const char *",                  "path",    NULL, make_path,        "written.csv"},
     {"const double *",                NULL,      NULL, make_reals,       NULL},
@@ -638,6 +665,8 @@ static const provider providers[] = {
     {"tsr_explanation *",             NULL,      NULL, make_explanation, NULL},
     {"const tsr_contents *",          NULL,      NULL, make_contents,    NULL},
     {"tsr_contents *",                NULL,      NULL, make_contents,    NULL},
+    {"const tsr_experiment *",        NULL,      NULL, make_experiment,  NULL},
+    {"tsr_experiment *",              NULL,      NULL, make_experiment,  NULL},
     {"const tsr_selection *",         NULL,      NULL, make_selection,   NULL},
     {"tsr_selection *",               NULL,      NULL, make_selection,   NULL},
     {"const tsr_validation *",        NULL,      NULL, make_validation,  NULL},
@@ -655,6 +684,7 @@ static const provider providers[] = {
     {"const tsr_transform_options *", NULL,      NULL, make_transform_options, NULL},
     {"const tsr_features_options *",  NULL,      NULL, make_features_options,  NULL},
     {"const tsr_select_options *",    NULL,      NULL, make_select_options,    NULL},
+    {"const tsr_experiment_options *", NULL,     NULL, make_experiment_options, NULL},
     {"const tsr_validate_options *",  NULL,      NULL, make_validate_options,  NULL},
     {"const tsr_overlay_options *",   NULL,      NULL, make_overlay_options,   NULL},
     {"const tsr_cluster_options *",   NULL,      NULL, make_cluster_options,   NULL},

@@ -438,7 +438,8 @@ static void put_pictures(void)
 static int make_world(void **state)
 {
     static const char data[] = "label,a,b\nx,1,2\ny,3,4\nx,5,6\n",
-                      texts[] = "one two\ntwo three\n";
+                      texts[] = "one two\ntwo three\n",
+                      study[] = "task = cluster\ndata = data.csv\ndraws = 1\n[raw]\n";
     bool missing = false;
     complaint =
         mmap(NULL, COMPLAINT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -446,6 +447,7 @@ static int make_world(void **state)
         return 1;
     put_bytes("data.csv", data, sizeof data - 1);
     put_bytes("texts.txt", texts, sizeof texts - 1);
+    put_bytes("study.txt", study, sizeof study - 1);
     put_pictures();
     const char *wrong = apart(write_model, NULL, &missing);
     if (wrong != NULL)

@@ -41,26 +41,26 @@ static int make_study(void **state)
     return status;
 }
 
-static tsr_status run(tsr__experiment *e, const char *study, bool resume,
-                      const tsr__experiment_options *with)
+static tsr_status run(tsr_experiment **e, const char *study, bool resume,
+                      const tsr_experiment_options *with)
 {
     char data[1024], out[1600];
-    tsr__experiment_options options = with != NULL ? *with : (tsr__experiment_options){0};
+    tsr_experiment_options options = with != NULL ? *with : (tsr_experiment_options){0};
     (void)snprintf(data, sizeof data, "%s", folder);
     (void)snprintf(out, sizeof out, "%s", path_of("out"));
     options.data = data;
     options.out = out;
     options.resume = resume;
     options.threads = 1;
-    *e = (tsr__experiment){0};
-    return tsr__experiment_run(e, path_of(study), &options);
+    *e = NULL;
+    return tsr_experiment_run(e, path_of(study), &options);
 }
 
 static void run_once(const char *study, bool resume)
 {
-    tsr__experiment e;
+    tsr_experiment *e = NULL;
     check_ok(run(&e, study, resume, NULL));
-    tsr__experiment_clear(&e);
+    tsr_experiment_free(e);
 }
 
 static char *read_text(const char *name)
@@ -125,13 +125,13 @@ static void lines_that_say_nothing_are_passed_over(void **state)
                               "99999999999999999999,0,raw,1,nan,2,0.1\n"
                               ",,,,,,\n\n\"\n\",\n"
                               "3,1,\"ra");
-    tsr__experiment e;
+    tsr_experiment *e = NULL;
     check_ok(run(&e, "study.txt", true, NULL));
-    assert_int_equal(e.trials, DRAWS);
-    assert_true(e.trial[0].accuracy == 0.25);
-    for (int64_t i = 1; i < e.trials; i++)
-        assert_true(e.trial[i].done && e.trial[i].accuracy == 1);
-    tsr__experiment_clear(&e);
+    assert_int_equal(e->trials, DRAWS);
+    assert_true(e->trial[0].accuracy == 0.25);
+    for (int64_t i = 1; i < e->trials; i++)
+        assert_true(e->trial[i].done && e->trial[i].accuracy == 1);
+    tsr_experiment_free(e);
     assert_non_null(strstr(read_text("out/draws.csv"), "\n3,1,\"ra\n"));
     put_text("out/draws.csv", read_text("out/draws.csv"));
     const int64_t lines = lines_of("out/draws.csv");
@@ -147,15 +147,15 @@ static void methods_are_chosen_by_name(void **state)
         int64_t methods;
     } lists[] = {
         {"raw", 1}, {"raw,", 1}, {"best, free k-means", 1}, {"\",best, free k-means,raw", 3}};
-    tsr__experiment e;
+    tsr_experiment *e = NULL;
     (void)state;
     for (int i = 0; i < 4; i++) {
-        const tsr__experiment_options only = {.methods = lists[i].wanted};
+        const tsr_experiment_options only = {.models = lists[i].wanted};
         check_ok(run(&e, "study.txt", false, &only));
-        assert_int_equal(e.protocol.methods, lists[i].methods);
-        tsr__experiment_clear(&e);
+        assert_int_equal(e->protocol.methods, lists[i].methods);
+        tsr_experiment_free(e);
     }
-    const tsr__experiment_options none = {.methods = ""}, half = {.methods = "raw,best"};
+    const tsr_experiment_options none = {.models = ""}, half = {.models = "raw,best"};
     check_fails(run(&e, "study.txt", false, &none), TSR_ERROR_ARGUMENT, "no method ''");
     check_fails(run(&e, "study.txt", false, &half), TSR_ERROR_ARGUMENT, "no method 'best'");
     assert_int_equal(remove_tree(path_of("out")), 0);
@@ -165,7 +165,7 @@ static void methods_are_chosen_by_name(void **state)
 static void figures_of_any_size_fit(void **state)
 {
     char figures[1600], study[1024];
-    tsr__experiment e;
+    tsr_experiment *e = NULL;
     (void)state;
     put_text("published.csv", "data,source,setting,method,metric,value\n"
                               "d,s,average,raw,accuracy,1e300\n"
@@ -173,17 +173,17 @@ static void figures_of_any_size_fit(void **state)
     (void)snprintf(figures, sizeof figures, "%s", path_of("published.csv"));
     (void)snprintf(study, sizeof study, "published = d s\n%s", protocol);
     put_text("figures.txt", study);
-    const tsr__experiment_options with = {.published = figures};
+    const tsr_experiment_options with = {.published = figures};
     check_ok(run(&e, "figures.txt", false, &with));
-    assert_true(tsr__experiment_cell(&e, -1, 1, "accuracy").published == -1e300);
-    e.trial[0].accuracy = 1e300; /* no run of ours, but a table is to be safe by itself */
+    assert_true(tsr__experiment_cell(e, -1, 1, "accuracy").published == -1e300);
+    e->trial[0].accuracy = 1e300; /* no run of ours, but a table is to be safe by itself */
     for (int format = TSR_TABLE_TEXT; format <= TSR_TABLE_JSON; format++) {
         FILE *to = fopen(path_of("table"), "wb");
         assert_non_null(to);
-        check_ok(tsr__table_print(to, &e, (tsr__table_format)format));
+        check_ok(tsr__table_print(to, e, (tsr__table_format)format));
         assert_int_equal(fclose(to), 0);
     }
-    tsr__experiment_clear(&e);
+    tsr_experiment_free(e);
     assert_non_null(strstr(read_text("out/table.txt"), "..."));
     assert_int_equal(remove_tree(path_of("out")), 0);
 }
@@ -199,7 +199,7 @@ static bool wait_there(void *user, const tsr_step *step)
 
 static void one_run_at_a_time(void **state)
 {
-    tsr__experiment e;
+    tsr_experiment *e = NULL;
     int ends[2], code = 0;
     char byte = 0, words[64];
     (void)state;
@@ -209,7 +209,7 @@ static void one_run_at_a_time(void **state)
     if (child == 0) {
         (void)alarm(60); /* should the test fail before it kills */
         const tsr_progress progress = {wait_there, ends};
-        const tsr__experiment_options with = {.progress = &progress};
+        const tsr_experiment_options with = {.progress = &progress};
         (void)run(&e, "study.txt", false, &with);
         _exit(0);
     }
@@ -233,7 +233,7 @@ static void splits_have_two_sides(void **state)
     static const char *const heads[] = {"vary = train 0 2\ntest = 2",
                                         "vary = train -1\ntest = 2", "train = 2",
                                         "vary = folds 0\ntest = 2"};
-    tsr__experiment e;
+    tsr_experiment *e = NULL;
     (void)state;
     for (int i = 0; i < 4; i++) {
         char study[512];

@@ -16,8 +16,9 @@
  *     9. Fitting                  a model from data
  *    10. Using a fitted model     codes of new samples, classes, files
  *    11. Encoders                 models and baselines behind one interface
- *    12. Judging                  clustering, neighbours, scores, ranking of the basis
+ *    12. Judging                  clustering, neighbours, folds, choice and ranking of vectors
  *    13. Pictures                 of basis vectors, of a sample's parts, of where they are at work
+ *    14. Experiments              published tables, made again
  *
  * Synopsis
  *
@@ -908,6 +909,34 @@ TSR_API const int32_t *tsr_overlay_vectors(const tsr_overlay *overlay);
  * again. Written as tsr_data_write writes. */
 TSR_API tsr_status tsr_overlay_write(const tsr_overlay *overlay, const char *path);
 TSR_API const char *tsr_overlay_colour(int64_t vector);
+
+/* 14. Experiments ------------------------------------------------------------------------- */
+
+/* A published table or figure made again: `protocol` is a small file that says which methods learn
+ * from what, how often and how they are judged (see protocols/). Trials run side by side; those
+ * that are finished are kept at once, so that a run that was stopped goes on with `resume`. */
+typedef struct tsr_experiment tsr_experiment;
+typedef struct tsr_experiment_options {
+    const char *data;      /* folder that the protocol's data lie below */
+    const char *out;       /* folder for the tables and every single draw, or NULL */
+    const char *models;    /* "a,b,c": only these methods, or NULL */
+    bool resume;           /* go on where `out` stopped */
+    int format;            /* of the table: 0 text, 1 Markdown, 2 CSV, 3 LaTeX, 4 JSON */
+    const char *published; /* file of published figures that stand beside ours, or NULL */
+    int64_t threads;       /* trials side by side; 0: all */
+    const tsr_progress *progress; /* or NULL; not in the table */
+} tsr_experiment_options;
+TSR_API const tsr_setting *tsr_experiment_settings(void);
+
+/* Refuses what shows before any data are read: the protocol's faults, methods it does not have. */
+TSR_API tsr_status tsr_experiment_check(const char *protocol,
+                                        const tsr_experiment_options *options);
+TSR_API tsr_status tsr_experiment_run(tsr_experiment **out, const char *protocol,
+                                      const tsr_experiment_options *options);
+TSR_API void tsr_experiment_free(tsr_experiment *experiment);
+
+/* The table, ours beside the published figures, as text in the format that was asked for. */
+TSR_API const char *tsr_experiment_table(const tsr_experiment *experiment);
 
 #ifdef __cplusplus
 }

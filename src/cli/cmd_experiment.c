@@ -2,40 +2,15 @@
  *
  * tessera experiment: a protocol's table, ours beside the published figures. */
 #include "cli/command.h"
-#include "learn/experiment.h"
 
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 struct values {
+    tsr_experiment_options experiment;
     talk talk;
-    const char *data, *out, *models, *published;
-    bool resume;
-    int format;
-    int64_t threads;
 };
-
-static const tsr_setting table[] = {
-    TSR_TEXT_ROW(struct values, data, "data", 0, ".", "DIR", "folder that holds the data sets"),
-    TSR_TEXT_ROW(struct values, out, "out", 0, NULL, "OUTDIR",
-                 "folder for the tables and every single draw"),
-    TSR_TEXT_ROW(struct values, models, "models", 0, NULL, "NAME,NAME,..",
-                 "only these methods"),
-    TSR_FLAG_ROW(struct values, resume, "resume", 0, "go on where --out stopped"),
-    TSR_CHOICE_ROW(struct values, format, "format", "text|markdown|csv|latex|json",
-                   "of the table on standard output"),
-    TSR_TEXT_ROW(struct values, published, "published", 0, NULL, "FILE",
-                 "figures to stand beside ours; default: those that come with Tessera"),
-    TSR_INTEGER_ROW(struct values, threads, "threads", 0, 0, 4096, "0", "N",
-                    "trials side by side, 0: all processors"),
-    TSR_END_ROW,
-};
-
-static const tsr_setting *settings(void)
-{
-    return table;
-}
 
 static bool there(const char *path)
 {
@@ -70,8 +45,8 @@ static tsr_status check(const cli_call *call)
 {
     const struct values *values = call->values;
     char protocol[4096];
-    return tsr__experiment_check(find(protocol, sizeof protocol, call->operand[0]),
-                                 values->models);
+    return tsr_experiment_check(find(protocol, sizeof protocol, call->operand[0]),
+                                &values->experiment);
 }
 
 static tsr_status run(const cli_call *call)
@@ -79,27 +54,21 @@ static tsr_status run(const cli_call *call)
     tsr_status status = TSR_OK;
     const struct values *values = call->values;
     char protocol[4096], published[4096];
-    tsr__experiment experiment = {0};
-    const char *figures = values->published != NULL
-                              ? values->published
-                              : find(published, sizeof published, "published.csv");
-    const tsr__experiment_options options = {
-        .data = values->data,
-        .out = values->out,
-        .methods = values->models,
-        .published = there(figures) ? figures : NULL,
-        .resume = values->resume,
-        .threads = values->threads,
-        .progress = terminal_progress(values->talk.quiet),
-    };
-    TSR_TRY(tsr__experiment_run(&experiment, find(protocol, sizeof protocol, call->operand[0]),
-                                &options));
+    tsr_experiment *experiment = NULL;
+    tsr_experiment_options options = values->experiment;
+    if (options.published == NULL)
+        options.published = find(published, sizeof published, "published.csv");
+    if (!there(options.published))
+        options.published = NULL;
+    options.progress = terminal_progress(values->talk.quiet);
+    if (values->talk.json)
+        TSR_TRY(tsr_settings_set(tsr_experiment_settings(), &options, "format", "json"));
+    TSR_TRY(tsr_experiment_run(&experiment, find(protocol, sizeof protocol, call->operand[0]),
+                               &options));
     terminal_clear();
-    TSR_TRY(tsr__table_print(stdout, &experiment,
-                             values->talk.json ? TSR_TABLE_JSON
-                                               : (tsr__table_format)values->format));
+    (void)fputs(tsr_experiment_table(experiment), stdout);
 done:
-    tsr__experiment_clear(&experiment);
+    tsr_experiment_free(experiment);
     return status;
 }
 
@@ -114,7 +83,7 @@ const cli_command command_experiment = {
     .least = 1,
     .most = 1,
     .size = sizeof(struct values),
-    .groups = {{"experiment", settings, 0},
+    .groups = {{"experiment", tsr_experiment_settings, offsetof(struct values, experiment)},
                {"talking", talk_settings, offsetof(struct values, talk)}},
     .check = check,
     .run = run,

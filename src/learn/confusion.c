@@ -12,7 +12,7 @@
 #include "io/file.h"
 #include "io/folder.h"
 
-void tsr__confusion_print(FILE *to, const tsr__experiment *e, const tsr__trial *t,
+void tsr__confusion_print(FILE *to, const tsr_experiment *e, const tsr__trial *t,
                           const tsr_labels *labels)
 {
     const int32_t classes = tsr_labels_classes(labels);
@@ -120,7 +120,7 @@ static void print_matrix(FILE *to, const tsr__names *names, const int64_t *count
     (void)fprintf(to, "\n");
 }
 
-static int64_t best_row(const tsr__experiment *e, int64_t method)
+static int64_t best_row(const tsr_experiment *e, int64_t method)
 {
     int64_t best = 0;
     for (int64_t row = 1; row < e->rows; row++)
@@ -130,7 +130,7 @@ static int64_t best_row(const tsr__experiment *e, int64_t method)
     return best;
 }
 
-static tsr_status write_matrix(const tsr__experiment *e, int64_t method, const char *folder,
+static tsr_status write_matrix(const tsr_experiment *e, int64_t method, const char *folder,
                                const tsr__input *lines)
 {
     tsr_status status = TSR_OK;
@@ -159,7 +159,7 @@ done:
     return status;
 }
 
-tsr_status tsr__confusion_write(const tsr__experiment *e, const char *folder)
+tsr_status tsr__confusion_write(const tsr_experiment *e, const char *folder)
 {
     tsr_status status = TSR_OK;
     tsr__input lines = {NULL, 0, false};

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <unistd.h>
 
-void tsr__draws_print(FILE *to, const tsr__experiment *e, const tsr__trial *t)
+void tsr__draws_print(FILE *to, const tsr_experiment *e, const tsr__trial *t)
 {
     char accuracy[TSR_REAL_SIZE], nmi[TSR_REAL_SIZE];
     (void)tsr__format_real(accuracy, t->accuracy);
@@ -41,7 +41,7 @@ static bool read_figures(tsr__trial *t, const tsr__field field[4])
            tsr__field_number(&t->seconds, &field[3]) && t->seconds >= 0;
 }
 
-static void take_line(tsr__experiment *e, const tsr__field field[7])
+static void take_line(tsr_experiment *e, const tsr__field field[7])
 {
     const tsr__protocol *p = &e->protocol;
     tsr__trial found = {0};
@@ -61,7 +61,7 @@ static void take_line(tsr__experiment *e, const tsr__field field[7])
     }
 }
 
-tsr_status tsr__draws_take(tsr__experiment *e, const char *path)
+tsr_status tsr__draws_take(tsr_experiment *e, const char *path)
 {
     enum { FIELDS = 7 };
     tsr_status status = TSR_OK;

@@ -8,6 +8,7 @@
 #include "learn/experiment.h"
 
 #include "base/progress.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "io/field.h"
 #include "io/file.h"
@@ -19,6 +20,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+static const tsr_setting table[] = {
+#define ROW tsr_experiment_options
+    TSR_TEXT_ROW(ROW, data, "data", 0, ".", "DIR", "folder that holds the data sets"),
+    TSR_TEXT_ROW(ROW, out, "out", 0, NULL, "OUTDIR",
+                 "folder for the tables and every single draw"),
+    TSR_TEXT_ROW(ROW, models, "models", 0, NULL, "NAME,NAME,..", "only these methods"),
+    TSR_FLAG_ROW(ROW, resume, "resume", 0, "go on where --out stopped"),
+    TSR_CHOICE_ROW(ROW, format, "format", "text|markdown|csv|latex|json",
+                   "of the table on standard output"),
+    TSR_TEXT_ROW(ROW, published, "published", 0, NULL, "FILE",
+                 "figures to stand beside ours; default: those that come with Tessera"),
+    TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N",
+                    "trials side by side, 0: all processors"),
+#undef ROW
+    TSR_END_ROW,
+};
+
+const tsr_setting *tsr_experiment_settings(void)
+{
+    return table;
+}
 
 const char *tsr__experiment_row(const tsr__protocol *p, int64_t row)
 {
@@ -91,7 +114,7 @@ static double value_of(const tsr__trial *t, const char *metric)
     return strcmp(metric, "NMI") == 0 ? t->nmi : t->accuracy;
 }
 
-static double published_in(const tsr__experiment *e, int64_t row, int64_t method,
+static double published_in(const tsr_experiment *e, int64_t row, int64_t method,
                            const char *metric)
 {
     const tsr__protocol *p = &e->protocol;
@@ -105,7 +128,7 @@ static double published_in(const tsr__experiment *e, int64_t row, int64_t method
                                metric);
 }
 
-static tsr__cell cell_of_row(const tsr__experiment *e, int64_t row, int64_t method,
+static tsr__cell cell_of_row(const tsr_experiment *e, int64_t row, int64_t method,
                              const char *metric)
 {
     tsr__cell cell = {0, 0, published_in(e, row, method, metric), 0, row};
@@ -122,7 +145,7 @@ static tsr__cell cell_of_row(const tsr__experiment *e, int64_t row, int64_t meth
     return cell;
 }
 
-tsr__cell tsr__experiment_cell(const tsr__experiment *e, int64_t row, int64_t method,
+tsr__cell tsr__experiment_cell(const tsr_experiment *e, int64_t row, int64_t method,
                                const char *metric)
 {
     if (row >= 0)
@@ -155,7 +178,7 @@ static double draws_of(const tsr__protocol *p, int64_t row)
 }
 
 /* A few words of a protocol may ask for more than anybody waits for. */
-static tsr_status check_trials(const tsr__experiment *e)
+static tsr_status check_trials(const tsr_experiment *e)
 {
     enum { MOST = 1000000 };
     const tsr__protocol *p = &e->protocol;
@@ -171,7 +194,7 @@ static tsr_status check_trials(const tsr__experiment *e)
     return TSR_OK;
 }
 
-static tsr_status list_trials(tsr__experiment *e)
+static tsr_status list_trials(tsr_experiment *e)
 {
     tsr_status status = TSR_OK;
     const tsr__protocol *p = &e->protocol;
@@ -254,7 +277,7 @@ done:
 }
 
 struct running {
-    tsr__experiment *e;
+    tsr_experiment *e;
     const tsr__material *material;
     int64_t *leader; /* trials, one of each fit */
     FILE *draws, *confusion;
@@ -303,7 +326,7 @@ static bool same_draw(const tsr__trial *a, const tsr__trial *b)
 }
 
 /* Trials of a draw that share a fit are one piece of work, which the first to do stands for. */
-static bool leads(const tsr__experiment *e, int64_t i)
+static bool leads(const tsr_experiment *e, int64_t i)
 {
     const tsr__trial *t = &e->trial[i];
     bool first = !t->done;
@@ -315,7 +338,7 @@ static bool leads(const tsr__experiment *e, int64_t i)
 static void run_fit(void *context, int64_t item, int thread)
 {
     struct running *r = context;
-    const tsr__experiment *e = r->e;
+    const tsr_experiment *e = r->e;
     const tsr__trial *first = &e->trial[r->leader[item]];
     const double start = tsr__clock();
     tsr__fitting fitting = {{NULL, NULL}, NULL};
@@ -377,7 +400,7 @@ static tsr_status close_lines(FILE *lines, const char *name, tsr_status status)
 }
 
 /* The trials still to do that the same samples serve as the first of them; false: none. */
-static bool gather(int64_t *fits, int64_t *leader, const tsr__experiment *e,
+static bool gather(int64_t *fits, int64_t *leader, const tsr_experiment *e,
                    const tsr__material *material)
 {
     *fits = 0;
@@ -388,8 +411,8 @@ static bool gather(int64_t *fits, int64_t *leader, const tsr__experiment *e,
     return *fits > 0;
 }
 
-static tsr_status run_trials(tsr__experiment *e, tsr__material *material,
-                             const tsr__experiment_options *options)
+static tsr_status run_trials(tsr_experiment *e, tsr__material *material,
+                             const tsr_experiment_options *options)
 {
     tsr_status status = TSR_OK;
     struct running r = {.e = e, .material = material};
@@ -417,7 +440,7 @@ done:
     return status;
 }
 
-static tsr_status write_tables(const tsr__experiment *e, const char *folder)
+static tsr_status write_tables(const tsr_experiment *e, const char *folder)
 {
     static const struct {
         const char *name;
@@ -440,8 +463,8 @@ done:
 }
 
 /* The folder for tables, for this run alone, and what an earlier one left there. */
-static tsr_status open_folder(tsr__lock *lock, tsr__experiment *e,
-                              const tsr__experiment_options *options)
+static tsr_status open_folder(tsr__lock *lock, tsr_experiment *e,
+                              const tsr_experiment_options *options)
 {
     tsr_status status = TSR_OK;
     char draws[4096];
@@ -455,52 +478,102 @@ done:
     return status;
 }
 
-tsr_status tsr__experiment_check(const char *protocol, const char *methods)
+/* The table as the caller wants it. */
+static tsr_status keep_table(tsr_experiment *e, tsr__table_format format)
 {
     tsr_status status = TSR_OK;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (to == NULL)
+        TSR_FAIL(TSR_ERROR_MEMORY, "no memory for the table");
+    TSR_TRY(tsr__stream_close(to, tsr__table_print(to, e, format)));
+    TSR_NEW_TEXT(e->table, text);
+done:
+    free(text);
+    return status;
+}
+
+static tsr_status or_default(tsr_experiment_options *out, const tsr_experiment_options *options)
+{
+    tsr_settings_default(table, out);
+    out->progress = NULL;
+    if (options != NULL)
+        *out = *options;
+    return tsr_settings_check(table, out);
+}
+
+tsr_status tsr_experiment_check(const char *protocol, const tsr_experiment_options *options)
+{
+    TSR_REQUIRE_TEXT(protocol);
+    tsr_status status = TSR_OK;
     tsr__protocol p = {0};
+    tsr_experiment_options o;
+    TSR_TRY(or_default(&o, options));
     TSR_TRY(tsr__protocol_read(&p, protocol));
-    TSR_TRY(choose_methods(&p, methods));
+    TSR_TRY(choose_methods(&p, o.models));
 done:
     tsr__protocol_clear(&p);
     return status;
 }
 
-tsr_status tsr__experiment_run(tsr__experiment *out, const char *protocol,
-                               const tsr__experiment_options *options)
+/* All of it but the table; the lock is held until the files are written. */
+static tsr_status run(tsr_experiment *e, const tsr_experiment_options *options)
 {
     tsr_status status = TSR_OK;
-    tsr__experiment e = {0};
     tsr__material material = {.protocol = NULL};
     tsr__lock lock = TSR_LOCK_NONE;
-    TSR_TRY(tsr__protocol_read(&e.protocol, protocol));
-    TSR_TRY(choose_methods(&e.protocol, options->methods));
-    TSR_TRY(list_trials(&e));
+    TSR_TRY(list_trials(e));
     if (options->published != NULL)
-        TSR_TRY(tsr__published_read(&e.published, options->published));
-    TSR_TRY(tsr__material_open(&material, &e.protocol, options));
+        TSR_TRY(tsr__published_read(&e->published, options->published));
+    TSR_TRY(tsr__material_open(&material, &e->protocol, options));
     if (options->out != NULL)
-        TSR_TRY(open_folder(&lock, &e, options));
-    TSR_TRY(run_trials(&e, &material, options));
+        TSR_TRY(open_folder(&lock, e, options));
+    TSR_TRY(run_trials(e, &material, options));
     if (options->out != NULL)
-        TSR_TRY(write_tables(&e, options->out));
-    if (options->out != NULL && e.protocol.study.task == TSR_TASK_CLASSIFY)
-        TSR_TRY(tsr__confusion_write(&e, options->out));
-    *out = e;
-    e = (tsr__experiment){0};
+        TSR_TRY(write_tables(e, options->out));
+    if (options->out != NULL && e->protocol.study.task == TSR_TASK_CLASSIFY)
+        TSR_TRY(tsr__confusion_write(e, options->out));
 done:
     tsr__lock_drop(&lock);
     tsr__material_clear(&material);
-    tsr__experiment_clear(&e);
     return status;
 }
 
-void tsr__experiment_clear(tsr__experiment *e)
+tsr_status tsr_experiment_run(tsr_experiment **out, const char *protocol,
+                              const tsr_experiment_options *options)
 {
-    tsr__protocol_clear(&e->protocol);
-    tsr__names_clear(&e->published.field);
-    for (int64_t i = 0; i < e->trials; i++)
-        tsr__free(e->trial[i].confusion);
-    tsr__free(e->trial);
-    *e = (tsr__experiment){0};
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_TEXT(protocol);
+    tsr_status status = TSR_OK;
+    tsr_experiment *e = NULL;
+    tsr_experiment_options o;
+    TSR_TRY(or_default(&o, options));
+    TSR_NEW_ZERO(e, 1);
+    TSR_TRY(tsr__protocol_read(&e->protocol, protocol));
+    TSR_TRY(choose_methods(&e->protocol, o.models));
+    TSR_TRY(run(e, &o));
+    TSR_TRY(keep_table(e, (tsr__table_format)o.format));
+    *out = e, e = NULL;
+done:
+    tsr_experiment_free(e);
+    return status;
+}
+
+void tsr_experiment_free(tsr_experiment *experiment)
+{
+    if (experiment == NULL)
+        return;
+    tsr__protocol_clear(&experiment->protocol);
+    tsr__names_clear(&experiment->published.field);
+    for (int64_t i = 0; i < experiment->trials; i++)
+        tsr__free(experiment->trial[i].confusion);
+    tsr__free(experiment->trial);
+    tsr__free(experiment->table);
+    tsr__free(experiment);
+}
+
+const char *tsr_experiment_table(const tsr_experiment *experiment)
+{
+    return experiment != NULL ? experiment->table : NULL;
 }

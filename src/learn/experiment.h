@@ -54,22 +54,13 @@ double tsr__published_find(const tsr__published *published, const char *data,
                            const char *source, const char *setting, const char *method,
                            const char *metric); /* NaN where there is none */
 
-typedef struct tsr__experiment {
+struct tsr_experiment {
     tsr__protocol protocol;
     tsr__published published;
     tsr__trial *trial; /* row by row, draw by draw, method by method */
     int64_t trials, rows;
-} tsr__experiment;
-
-typedef struct tsr__experiment_options {
-    const char *data;      /* folder that the protocol's data lie below */
-    const char *out;       /* folder for tables and draws, or NULL */
-    const char *methods;   /* a,b,c: only these, or NULL */
-    const char *published; /* file of published figures, or NULL */
-    bool resume;
-    int64_t threads;
-    const tsr_progress *progress;
-} tsr__experiment_options;
+    char *table; /* what the caller sees of it */
+};
 
 /* material.c: the samples that trials draw from. */
 typedef struct tsr__material {
@@ -83,7 +74,7 @@ typedef struct tsr__material {
     tsr__trial of;                 /* whose split the data were made for */
 } tsr__material;
 tsr_status tsr__material_open(tsr__material *out, const tsr__protocol *protocol,
-                              const tsr__experiment_options *options);
+                              const tsr_experiment_options *options);
 /* True when what was made for one trial serves the other. */
 bool tsr__material_shared(const tsr__material *material, const tsr__trial *a,
                           const tsr__trial *b);
@@ -91,15 +82,9 @@ bool tsr__material_shared(const tsr__material *material, const tsr__trial *a,
 tsr_status tsr__material_make(tsr__material *material, const tsr__trial *trial);
 void tsr__material_clear(tsr__material *material);
 
-/* What can be said before any data are read: the protocol's faults, methods it does not have. */
-tsr_status tsr__experiment_check(const char *protocol, const char *methods);
-tsr_status tsr__experiment_run(tsr__experiment *out, const char *protocol,
-                               const tsr__experiment_options *options);
-void tsr__experiment_clear(tsr__experiment *experiment);
-
 /* draws.c: the line of a finished trial, and the lines of an earlier run (or none). */
-void tsr__draws_print(FILE *to, const tsr__experiment *experiment, const tsr__trial *trial);
-tsr_status tsr__draws_take(tsr__experiment *experiment, const char *path);
+void tsr__draws_print(FILE *to, const tsr_experiment *experiment, const tsr__trial *trial);
+tsr_status tsr__draws_take(tsr_experiment *experiment, const char *path);
 
 /* table.c: ours beside the published figures, in one of the formats text, markdown, csv, latex,
  * json. */
@@ -110,7 +95,7 @@ typedef enum tsr__table_format {
     TSR_TABLE_LATEX,
     TSR_TABLE_JSON
 } tsr__table_format;
-tsr_status tsr__table_print(FILE *to, const tsr__experiment *experiment,
+tsr_status tsr__table_print(FILE *to, const tsr_experiment *experiment,
                             tsr__table_format format);
 
 /* What a row is called: the value it varies; for -1 what sums the rows up. */
@@ -122,13 +107,13 @@ typedef struct tsr__cell {
     double mean, deviation, published;
     int64_t count, row; /* row: -1 for an average */
 } tsr__cell;
-tsr__cell tsr__experiment_cell(const tsr__experiment *experiment, int64_t row, int64_t method,
+tsr__cell tsr__experiment_cell(const tsr_experiment *experiment, int64_t row, int64_t method,
                                const char *metric);
 
 /* confusion.c: confusion.csv has the counts of every trial, confusion-METHOD.csv the sum over
  * the draws of a method's best row. */
-void tsr__confusion_print(FILE *to, const tsr__experiment *experiment, const tsr__trial *trial,
+void tsr__confusion_print(FILE *to, const tsr_experiment *experiment, const tsr__trial *trial,
                           const tsr_labels *labels);
-tsr_status tsr__confusion_write(const tsr__experiment *experiment, const char *folder);
+tsr_status tsr__confusion_write(const tsr_experiment *experiment, const char *folder);
 
 #endif

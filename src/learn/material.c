@@ -36,7 +36,7 @@ done:
 }
 
 static tsr_status read_file(tsr__material *m, const char *path,
-                            const tsr__experiment_options *options)
+                            const tsr_experiment_options *options)
 {
     const tsr__study *study = &m->protocol->study;
     tsr_read_options read = {.progress = options->progress, .labels = study->labels};
@@ -52,7 +52,7 @@ static bool learning(const tsr_features_options *o)
 }
 
 static tsr_status find_files(tsr__material *m, const char *path,
-                             const tsr__experiment_options *options)
+                             const tsr_experiment_options *options)
 {
     tsr_status status = TSR_OK;
     m->features = m->protocol->features;
@@ -76,7 +76,7 @@ static const tsr_labels *labels_of(const tsr__material *m)
 }
 
 tsr_status tsr__material_open(tsr__material *out, const tsr__protocol *protocol,
-                              const tsr__experiment_options *options)
+                              const tsr_experiment_options *options)
 {
     tsr_status status = TSR_OK;
     tsr__material m = {.protocol = protocol, .made = protocol->study.features != NULL};

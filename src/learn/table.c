@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t metrics_of(const tsr__experiment *e, const char *metric[2])
+static int64_t metrics_of(const tsr_experiment *e, const char *metric[2])
 {
     const bool cluster = e->protocol.study.task == TSR_TASK_CLUSTER;
     metric[0] = cluster ? "AC" : "accuracy";
@@ -20,17 +20,17 @@ static int64_t metrics_of(const tsr__experiment *e, const char *metric[2])
     return cluster ? 2 : 1;
 }
 
-static int64_t row_count(const tsr__experiment *e)
+static int64_t row_count(const tsr_experiment *e)
 {
     return e->rows > 1 ? e->rows + 1 : e->rows;
 }
 
-static int64_t row_at(const tsr__experiment *e, int64_t i)
+static int64_t row_at(const tsr_experiment *e, int64_t i)
 {
     return i < e->rows ? i : -1;
 }
 
-static const char *key_name(const tsr__experiment *e)
+static const char *key_name(const tsr_experiment *e)
 {
     return e->protocol.key != NULL ? e->protocol.key : "";
 }
@@ -41,7 +41,7 @@ typedef struct grid {
 } grid;
 
 /* Ours, where the best was found, the published figure and the difference. */
-static void describe_cell(tsr__line *out, const tsr__experiment *e, const tsr__cell *cell,
+static void describe_cell(tsr__line *out, const tsr_experiment *e, const tsr__cell *cell,
                           bool sum, const grid *g)
 {
     if (cell->count == 0) {
@@ -56,7 +56,7 @@ static void describe_cell(tsr__line *out, const tsr__experiment *e, const tsr__c
                       cell->mean - cell->published, g->close);
 }
 
-static void print_grid(FILE *to, const tsr__experiment *e, const char *metric, const grid *g,
+static void print_grid(FILE *to, const tsr_experiment *e, const char *metric, const grid *g,
                        int width)
 {
     const tsr__protocol *p = &e->protocol;
@@ -83,7 +83,7 @@ static void print_grid(FILE *to, const tsr__experiment *e, const char *metric, c
     }
 }
 
-static void print_text(FILE *to, const tsr__experiment *e, const char *metric)
+static void print_text(FILE *to, const tsr_experiment *e, const char *metric)
 {
     static const grid g = {"", "  ", "", NULL, "+-", "(", ")"};
     (void)fprintf(to, "%s, %s %%: ours +- deviation (published, difference)\n",
@@ -92,7 +92,7 @@ static void print_text(FILE *to, const tsr__experiment *e, const char *metric)
     (void)fprintf(to, "\n");
 }
 
-static void print_markdown(FILE *to, const tsr__experiment *e, const char *metric)
+static void print_markdown(FILE *to, const tsr_experiment *e, const char *metric)
 {
     static const grid g = {"| ", " | ", " |", "|---:", " ± ", "(", ")"};
     (void)fprintf(to, "**%s**, %s %%: ours ± deviation (published, difference)\n\n",
@@ -101,7 +101,7 @@ static void print_markdown(FILE *to, const tsr__experiment *e, const char *metri
     (void)fprintf(to, "\n");
 }
 
-static void print_latex(FILE *to, const tsr__experiment *e, const char *metric)
+static void print_latex(FILE *to, const tsr_experiment *e, const char *metric)
 {
     static const grid g = {"", " & ", " \\\\", NULL, " $\\pm$ ", "(", ")"};
     (void)fprintf(to, "%% %s, %s\n\\begin{tabular}{l", e->protocol.study.title, metric);
@@ -112,7 +112,7 @@ static void print_latex(FILE *to, const tsr__experiment *e, const char *metric)
     (void)fprintf(to, "\\end{tabular}\n\n");
 }
 
-static void print_csv(FILE *to, const tsr__experiment *e, const char *metric)
+static void print_csv(FILE *to, const tsr_experiment *e, const char *metric)
 {
     const tsr__protocol *p = &e->protocol;
     if (strcmp(metric, "NMI") != 0)
@@ -134,7 +134,7 @@ static void print_csv(FILE *to, const tsr__experiment *e, const char *metric)
         }
 }
 
-static tsr_status print_json(FILE *to, const tsr__experiment *e)
+static tsr_status print_json(FILE *to, const tsr_experiment *e)
 {
     const tsr__protocol *p = &e->protocol;
     const char *metric[2];
@@ -161,9 +161,9 @@ static tsr_status print_json(FILE *to, const tsr__experiment *e)
     return status;
 }
 
-tsr_status tsr__table_print(FILE *to, const tsr__experiment *e, tsr__table_format format)
+tsr_status tsr__table_print(FILE *to, const tsr_experiment *e, tsr__table_format format)
 {
-    static void (*const printers[])(FILE *, const tsr__experiment *, const char *) = {
+    static void (*const printers[])(FILE *, const tsr_experiment *, const char *) = {
         print_text, print_markdown, print_csv, print_latex};
     const char *metric[2];
     const int64_t metrics = metrics_of(e, metric);
