@@ -3,14 +3,13 @@
  * Experiments: all trials of a protocol, side by side, resumable.
  *
  * Every finished trial is a line of draws.csv at once; a run that resumes takes the lines that
- * are there for done. One run at a time writes to a folder. Trials do not depend on each other or on threads, so the tables of an
- * interrupted and resumed run are those of a run in one piece. */
+ * are there for done. One run at a time writes to a folder. Trials do not depend on each other or on
+ * threads, so the tables of an interrupted and resumed run are those of a run in one piece. */
 #include "learn/experiment.h"
 
 #include "base/progress.h"
 #include "base/settings.h"
 #include "base/text.h"
-#include "io/field.h"
 #include "io/file.h"
 #include "io/lock.h"
 #include "matrix/parallel.h"
@@ -41,128 +40,6 @@ static const tsr_setting table[] = {
 const tsr_setting *tsr_experiment_settings(void)
 {
     return table;
-}
-
-const char *tsr__experiment_row(const tsr__protocol *p, int64_t row)
-{
-    static const char *const summaries[] = {"average", "best"};
-    return row < 0 ? summaries[p->study.summary] : p->key != NULL ? p->values.name[row] : "all";
-}
-
-/* Published figures ----------------------------------------------------------------------- */
-
-tsr_status tsr__published_read(tsr__published *out, const char *path)
-{
-    enum { FIELDS = 6 };
-    tsr_status status = TSR_OK;
-    tsr__input input = {NULL, 0, false};
-    char *text = NULL;
-    TSR_TRY(tsr__input_open(&input, path));
-    const char *at = input.bytes, *end = at + input.size;
-    while (at < end) {
-        tsr__field field[FIELDS];
-        const int64_t count = tsr__field_split(field, FIELDS, &at, end, ',');
-        if (count == 1 && field[0].length == 0)
-            continue;
-        if (count != FIELDS)
-            TSR_FAIL(TSR_ERROR_FORMAT, "%s: a line has %lld fields in place of %d", path,
-                     (long long)count, FIELDS);
-        for (int i = 0; i < FIELDS; i++) {
-            text = tsr__field_copy(&field[i]);
-            if (text == NULL)
-                TSR_TRY(TSR_ERROR_MEMORY);
-            TSR_TRY(tsr__names_add(&out->field, text));
-            tsr__free(text);
-            text = NULL;
-        }
-    }
-done:
-    tsr__free(text);
-    tsr__input_close(&input);
-    return status;
-}
-
-/* A wanted text that ends in a star is the beginning of what is found. */
-static bool meant(const char *wanted, const char *found)
-{
-    const size_t length = strlen(wanted);
-    return length > 0 && wanted[length - 1] == '*' ? strncmp(wanted, found, length - 1) == 0
-                                                   : strcmp(wanted, found) == 0;
-}
-
-double tsr__published_find(const tsr__published *published, const char *data,
-                           const char *source, const char *setting, const char *method,
-                           const char *metric)
-{
-    const char *const wanted[] = {data, source, setting, method, metric};
-    for (int64_t line = 0; line + 5 < published->field.count; line += 6) {
-        char *const *field = published->field.name + line;
-        bool same = true;
-        for (int i = 0; i < 5 && same; i++)
-            same = meant(wanted[i], field[i]);
-        double value = (double)NAN;
-        if (same && tsr__text_is_real(&value, field[5]))
-            return value;
-    }
-    return (double)NAN;
-}
-
-/* Cells ----------------------------------------------------------------------------------- */
-
-static double value_of(const tsr__trial *t, const char *metric)
-{
-    return strcmp(metric, "NMI") == 0 ? t->nmi : t->accuracy;
-}
-
-static double published_in(const tsr_experiment *e, int64_t row, int64_t method,
-                           const char *metric)
-{
-    const tsr__protocol *p = &e->protocol;
-    char data[64] = "", source[64] = "";
-    if (p->study.published == NULL ||
-        sscanf(p->study.published, "%63s %63s", data, source) != 2)
-        return (double)NAN;
-    const char *summary = p->study.summary == 1 ? "best*" : "average";
-    const char *setting = row < 0 ? summary : row < p->rows.count ? p->rows.name[row] : "";
-    return tsr__published_find(&e->published, data, source, setting, p->method[method].name,
-                               metric);
-}
-
-static tsr__cell cell_of_row(const tsr_experiment *e, int64_t row, int64_t method,
-                             const char *metric)
-{
-    tsr__cell cell = {0, 0, published_in(e, row, method, metric), 0, row};
-    double squares = 0;
-    for (int64_t i = 0; i < e->trials; i++) {
-        const tsr__trial *t = &e->trial[i];
-        if (!t->done || t->row != row || t->method != method)
-            continue;
-        const double value = 100 * value_of(t, metric), before = cell.mean;
-        cell.mean += (value - cell.mean) / (double)++cell.count;
-        squares += (value - before) * (value - cell.mean);
-    }
-    cell.deviation = cell.count > 1 ? sqrt(squares / (double)(cell.count - 1)) : 0;
-    return cell;
-}
-
-tsr__cell tsr__experiment_cell(const tsr_experiment *e, int64_t row, int64_t method,
-                               const char *metric)
-{
-    if (row >= 0)
-        return cell_of_row(e, row, method, metric);
-    tsr__cell all = {0, 0, published_in(e, -1, method, metric), 0, -1};
-    for (int64_t r = 0; r < e->rows; r++) {
-        const tsr__cell cell = cell_of_row(e, r, method, metric);
-        if (e->protocol.study.summary == 1) {
-            if (cell.count > 0 && (all.count == 0 || cell.mean > all.mean))
-                all = (tsr__cell){cell.mean, cell.deviation, all.published, cell.count, r};
-            continue;
-        }
-        all.mean += cell.mean / (double)e->rows;
-        all.deviation += cell.deviation / (double)e->rows;
-        all.count += cell.count;
-    }
-    return all;
 }
 
 /* Trials ---------------------------------------------------------------------------------- */

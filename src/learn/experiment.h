@@ -44,7 +44,7 @@ tsr_status tsr__fitting_judge(const tsr__fitting *fitting, tsr__trial *trial,
                               const tsr__protocol *protocol);
 void tsr__fitting_clear(tsr__fitting *fitting);
 
-/* Figures that others published, one line each: data, source, setting, method, metric, value.
+/* cells.c: figures that others published, one line each: data, source, setting, method, metric, value.
  */
 typedef struct tsr__published {
     tsr__names field; /* six a line */
@@ -101,7 +101,7 @@ tsr_status tsr__table_print(FILE *to, const tsr_experiment *experiment,
 /* What a row is called: the value it varies; for -1 what sums the rows up. */
 const char *tsr__experiment_row(const tsr__protocol *protocol, int64_t row);
 
-/* Mean and standard deviation (over draws) of a metric; row -1: the average of the rows' means,
+/* cells.c: mean and standard deviation (over draws) of a metric; row -1: the average of the rows' means,
  * or the row with the best one, as the study says. */
 typedef struct tsr__cell {
     double mean, deviation, published;
