@@ -38,6 +38,7 @@ What a model is: tessera info tells, tessera convert lists its parts.
     mini.h5:classes (2 text)
     mini.h5:codes (6 x 4 float64)
     mini.h5:feature_names (4 text)
+    mini.h5:history (5 x 2 float64)
     mini.h5:labels (6 int32)
     mini.h5:objective (5 float64)
     mini.h5:seconds (5 float64)
@@ -46,19 +47,19 @@ What a model is: tessera info tells, tessera convert lists its parts.
     mini.h5:state/gram (16 float64)
     mini.h5:state/plain (24 float64)
   $ tessera convert mini.h5 -o parts.csv
-  tessera: mini.h5: is a model; its parts are basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), labels (6 int32), objective (5 float64), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64): say which, as mini.h5:basis
+  tessera: mini.h5: is a model; its parts are basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), history (5 x 2 float64), labels (6 int32), objective (5 float64), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64): say which, as mini.h5:basis
   [1]
   $ tessera convert mini.h5:basis -q -o parts.csv && wc -l < parts.csv
   5
   $ tessera convert mini.h5:bases -q -o parts.csv
-  tessera: mini.h5: there is no bases (basis was meant?); there is basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), labels (6 int32), objective (5 float64), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64)
+  tessera: mini.h5: there is no bases (basis was meant?); there is basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), history (5 x 2 float64), labels (6 int32), objective (5 float64), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64)
   [1]
   $ tessera info mini.h5:codes | head -3
   mini.h5:codes
     format     h5, float64, dense
     samples    6
   $ tessera fit mini.h5 -q -o out.h5
-  tessera: mini.h5: is a model; its parts are basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), labels (6 int32), objective (5 float64), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64): say which, as mini.h5:basis
+  tessera: mini.h5: is a model; its parts are basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), history (5 x 2 float64), labels (6 int32), objective (5 float64), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64): say which, as mini.h5:basis
   [1]
   $ tessera info data/format1_kernel.h5 | sed 's/seconds .*/seconds/'
   data/format1_kernel.h5
