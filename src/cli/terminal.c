@@ -9,9 +9,15 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t stopped_by; /* the signal that asked to stop, or 0 */
+static struct timespec stopped_at;       /* when it came; written by the handler alone */
+
+/* Milliseconds within which a second signal is the same wish: `timeout` and shells send one to the
+ * process and another to its group. */
+enum { ONE_PRESS = 300 };
 
 static struct {
     bool quiet, bar_shown;
@@ -21,8 +27,14 @@ static struct {
 
 static void on_stop(int signal)
 {
-    if (stopped_by != 0) /* the second one means now */
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* which a handler may call */
+    const long long since = (now.tv_sec - stopped_at.tv_sec) * 1000LL +
+                            (now.tv_nsec - stopped_at.tv_nsec) / 1000000;
+    if (stopped_by != 0 && since > ONE_PRESS)
         _exit(128 + signal);
+    if (stopped_by == 0)
+        stopped_at = now;
     stopped_by = signal;
 }
 
