@@ -561,6 +561,14 @@ TSR_API const double *tsr_model_seconds(const tsr_model *model);
 TSR_API bool tsr_model_term(const char **name, double *value, const tsr_model *model,
                             int64_t i);
 
+/* The same after each iteration: iterations x terms, in that order; NULL where the model does not
+ * know them. */
+TSR_API const tsr_matrix *tsr_model_history(const tsr_model *model);
+
+/* How the fit was done, a line a factor: its rule, norm, sweeps, extrapolation, leaves of its
+ * sums, threads, passes over the data an iteration and bytes of work. NULL: there is no line `i`. */
+TSR_API const char *tsr_model_plan(const tsr_model *model, int64_t i);
+
 /* What the fit wants said, such as a rank that exceeds the samples. */
 TSR_API int64_t tsr_model_notes(const tsr_model *model);
 TSR_API const char *tsr_model_note(const tsr_model *model, int64_t i);

@@ -36,6 +36,21 @@ void about_terms(tsr__json *in, const tsr_model *model)
         tsr__json_real(terms, name, value);
 }
 
+void about_plan(tsr__json *in, const tsr_model *model)
+{
+    tsr__json *lines = tsr__json_array(in, "plan");
+    for (int64_t i = 0; tsr_model_plan(model, i) != NULL; i++)
+        tsr__json_text(lines, NULL, tsr_model_plan(model, i));
+}
+
+void print_plan(FILE *to, const char *before, const tsr_model *model)
+{
+    char shown[512];
+    for (int64_t i = 0; tsr_model_plan(model, i) != NULL; i++)
+        (void)fprintf(to, "%s%s\n", before,
+                      tsr__printable_copy(shown, sizeof shown, tsr_model_plan(model, i)));
+}
+
 void about_notes(tsr__json *in, const tsr_model *model)
 {
     tsr__json *notes = tsr__json_array(in, "notes");
@@ -93,6 +108,7 @@ tsr_status about_json(const char *path, const tsr_model *model)
     tsr__json *report = tsr__json_object(root, "report");
     about_report(report, model);
     about_terms(report, model);
+    about_plan(root, model);
     tsr__json_integer(
         root, "classes",
         tsr_model_labels(model) != NULL ? tsr_labels_classes(tsr_model_labels(model)) : 0);
@@ -155,6 +171,7 @@ tsr_status about_print(const char *path, const tsr_model *model)
                  r.converged                   ? "converged"
                  : tsr_model_lacks(model) >= 0 ? "stopped on the way: `tessera fit --resume`"
                                                : "not converged");
+    print_plan(stdout, "  plan            ", model);
     (void)printf("  objective       %.8g\n", r.objective);
     print_terms(stdout, 15, model);
     (void)printf("  relative error  %.6f\n  optimality      %.2e\n  seconds         %.3f\n",

@@ -13,7 +13,11 @@ void about_report(tsr__json *in, const tsr_model *model);
 
 /* The members "terms" and "notes" of what a fit says. */
 void about_terms(tsr__json *in, const tsr_model *model);
+void about_plan(tsr__json *in, const tsr_model *model);
 void about_notes(tsr__json *in, const tsr_model *model);
+
+/* The lines of a model's plan, each behind `before`. */
+void print_plan(FILE *to, const char *before, const tsr_model *model);
 
 /* "  of which  loss 1.2 (90 %), graph 0.13 (10 %)", the name padded to `width`; nothing where J is
  * the loss alone. */

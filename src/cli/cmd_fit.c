@@ -13,6 +13,7 @@ struct values {
     tsr_read_options read;
     talk talk;
     const char *output, *resume, *sample_weights;
+    bool verbose;
     prediction prediction;
 };
 
@@ -22,6 +23,7 @@ static const tsr_setting table[] = {
                  "go on with the fit of this archive: its settings, --iterations more"),
     TSR_TEXT_ROW(struct values, sample_weights, "sample-weights", 0, NULL, "SRC",
                  "a weight for each sample: one column"),
+    TSR_FLAG_ROW(struct values, verbose, "verbose", 'v', "say how each factor moves"),
     TSR_END_ROW,
 };
 
@@ -37,6 +39,7 @@ static tsr_status print_json(const tsr_model *model, const predicted *classes,
     tsr__json_text(root, "model", tsr_model_report(model).model);
     about_report(root, model);
     about_terms(root, model);
+    about_plan(root, model);
     about_notes(root, model);
     predicted_json(root, classes, data);
     const tsr_status status = tsr__json_print(root, stdout);
@@ -45,11 +48,13 @@ static tsr_status print_json(const tsr_model *model, const predicted *classes,
 }
 
 static void print_text(FILE *to, const tsr_model *model, const predicted *classes,
-                       const char *output)
+                       const struct values *values)
 {
     const tsr_fit_report r = tsr_model_report(model);
     (void)fprintf(to, "%s: %lld samples x %lld features, rank %lld\n", r.model,
                   (long long)r.samples, (long long)r.features, (long long)r.rank);
+    if (values->verbose)
+        print_plan(to, "  plan            ", model);
     (void)fprintf(to, "  iterations      %lld (%s)\n", (long long)r.iterations,
                   r.converged ? "converged" : "not converged");
     (void)fprintf(to, "  objective       %.8g\n", r.objective);
@@ -60,8 +65,8 @@ static void print_text(FILE *to, const tsr_model *model, const predicted *classe
         (void)fprintf(to, "  restarts' span  %.2e\n", r.spread);
     (void)fprintf(to, "  seconds         %.3f\n", r.seconds);
     predicted_summary(classes, 14, to);
-    if (output != NULL)
-        (void)fprintf(to, "  written to      %s\n", output);
+    if (values->output != NULL)
+        (void)fprintf(to, "  written to      %s\n", values->output);
 }
 
 /* Predictions that go nowhere else are the result; what there is to say of the fit then stands
@@ -71,7 +76,7 @@ static void show(const struct values *values, const tsr_model *model, const pred
 {
     const bool lines = classes->labels != NULL && values->output == NULL;
     if (!lines || !values->talk.quiet)
-        print_text(lines ? stderr : stdout, model, classes, values->output);
+        print_text(lines ? stderr : stdout, model, classes, values);
     if (lines)
         predicted_lines(classes, data, stdout);
 }

@@ -2,11 +2,62 @@
  *
  * tessera models: the table of methods. */
 #include "base/json.h"
+#include "base/settings.h"
+#include "cli/about.h"
 #include "cli/command.h"
+#include "cli/pictures.h"
 
 struct values {
+    bool plan;
     talk talk;
 };
+
+static const tsr_setting table[] = {
+    TSR_FLAG_ROW(
+        struct values, plan, "plan", 0,
+        "how each row is fitted to 240 drawn faces of 20 people; to your own data: "
+        "`tessera fit DATA -v --iterations 0`"),
+    TSR_END_ROW,
+};
+
+static const tsr_setting *settings(void)
+{
+    return table;
+}
+
+/* Every row, fitted without an iteration. */
+static tsr_status print_plans(bool json)
+{
+    tsr_status status = TSR_OK;
+    tsr__json *root = tsr__json_new(), *list = tsr__json_array(root, "models");
+    tsr_data *faces = NULL;
+    tsr_model *model = NULL;
+    tsr_model_info info;
+    tsr_fit_options options;
+    TSR_TRY(faces_draw(&faces));
+    tsr_fit_defaults(&options);
+    options.iterations = 0;
+    for (int64_t i = 0; tsr_models_get(&info, i); i++) {
+        options.model = info.name;
+        TSR_TRY(tsr_fit(&model, faces, &options));
+        tsr__json *row = tsr__json_object(list, NULL);
+        tsr__json_text(row, "model", info.name);
+        about_plan(row, model);
+        if (!json)
+            (void)printf("%s: %s\n", info.name, info.objective);
+        if (!json)
+            print_plan(stdout, "  ", model);
+        tsr_model_free(model);
+        model = NULL;
+    }
+    if (json)
+        TSR_TRY(tsr__json_print(root, stdout));
+done:
+    tsr__json_free(root);
+    tsr_model_free(model);
+    tsr_data_free(faces);
+    return status;
+}
 
 static tsr_status print_json(void)
 {
@@ -32,6 +83,8 @@ static tsr_status run(const cli_call *call)
 {
     const struct values *values = call->values;
     tsr_model_info info;
+    if (values->plan)
+        return print_plans(values->talk.json);
     if (values->talk.json)
         return print_json();
     (void)printf("%-9s %-59s %-19s %s\n", "model", "objective", "uses", "source");
@@ -51,8 +104,9 @@ const cli_command command_models = {
     .topic = "study",
     .summary = "List the models: objective, supervision used, citation.",
     .usage = "[options]",
-    .example = "  tessera models",
+    .example = "  tessera models\n  tessera models --plan",
     .size = sizeof(struct values),
-    .groups = {{"talking", talk_settings, offsetof(struct values, talk)}},
+    .groups = {{"showing", settings, 0},
+               {"talking", talk_settings, offsetof(struct values, talk)}},
     .run = run,
 };

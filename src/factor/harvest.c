@@ -256,8 +256,12 @@ tsr_status tsr__run_begin_model(tsr_model **out, const tsr__run *r)
 {
     tsr_status status = TSR_OK;
     tsr_model *model = NULL;
+    char plan[TSR_PLAN_LINES][TSR_PLAN_LINE];
     TSR_NEW_ZERO(model, 1);
     TSR_TRY(tsr__model_record(model, r->options));
+    tsr__plan_show(plan, &r->plan, &r->problem, r->arena.size);
+    for (int i = 0; i < TSR_PLAN_LINES; i++)
+        TSR_TRY(tsr__names_add(&model->plan, plan[i]));
     model->per_class = r->plan.per_class;
     model->shared = r->plan.shared;
     model->report = (tsr_fit_report){.model = r->spec.row->name,

@@ -141,6 +141,16 @@ bool tsr_model_has_blocks(const tsr_model *model)
     return model != NULL && model->per_class > 0;
 }
 
+const tsr_matrix *tsr_model_history(const tsr_model *model)
+{
+    return model != NULL ? model->history : NULL;
+}
+
+const char *tsr_model_plan(const tsr_model *model, int64_t i)
+{
+    return model != NULL && i >= 0 && i < model->plan.count ? model->plan.name[i] : NULL;
+}
+
 int64_t tsr_model_notes(const tsr_model *model)
 {
     return model != NULL ? model->notes.count : 0;

@@ -27,7 +27,7 @@ struct tsr_model {
     int64_t per_class, shared;
     double *objective, *seconds; /* report.iterations each */
     tsr_matrix *history;         /* the same by terms, those that it has; or NULL */
-    tsr__names feature_names, notes;
+    tsr__names feature_names, notes, plan;
     tsr__recipe recipe; /* how the samples were made */
     tsr__halt state;    /* to go on from */
 };

@@ -50,6 +50,7 @@ const tsr__part tsr__parts[] = {
     {"seen",                 OF(seen),                       &tsr__part_seen,    N,         ONE, LABELLED, NEVER,  ALWAYS,  ANY},
     {"feature_names",        OF(feature_names),              &tsr__part_names,   M,         ONE, NEVER,    NEVER,  ALWAYS,  ANY},
     {"notes",                OF(notes),                      &tsr__part_names,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  ANY},
+    {"plan",                 OF(plan),                       &tsr__part_names,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  ANY},
     {"history",              OF(history),                    &tsr__part_matrix,  STEPS,     TERMS, NEVER,  NEVER,  ALWAYS,  ANY},
     {"state/plain",          STATE(PLAIN),                   &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  LARGE},
     {"state/gram",           STATE(GRAM),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},

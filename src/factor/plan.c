@@ -278,7 +278,7 @@ static void show_move(tsr__line *line, const char *factor, const tsr__move *move
     tsr__line_add(line, "%s: %s (%s)", factor, move->rule->name, move->rule->text);
     if (move->rule->descends)
         tsr__line_add(line, ", %d %s", move->sweeps, move->sweeps == 1 ? "sweep" : "sweeps");
-    else if (move->exponent != 1)
+    else if (move->rule->powers && move->exponent != 1)
         tsr__line_add(line, ", exponent %g", move->exponent);
 }
 
@@ -295,7 +295,7 @@ void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *
     tsr__line_add(&basis, ", norm %s, reads %s", tsr__plan_norm(plan), reads[how]);
     show_move(&codes, "codes", &plan->codes);
     tsr__line_add(
-        &codes, ", %sextrapolated, %lld %s of %lld samples, %d %s, %d passes, %.1f MB",
+        &codes, ", %sextrapolated, %lld %s, blocks of %lld samples, %d %s, %d passes, %.1f MB",
         plan->extrapolates ? "" : "not ", (long long)plan->leaves,
         plan->leaves == 1 ? "leaf" : "leaves", (long long)problem->by_sample.block_samples,
         plan->threads, plan->threads == 1 ? "thread" : "threads",

@@ -28,6 +28,7 @@ typedef struct tsr__rule {
     const char *name, *text;
     tsr__reads reads;
     bool descends; /* to the minimum of a row or vector: zeros may grow; else they stay zero */
+    bool powers;   /* it has an exponent */
     bool exact;    /* it keeps unit vectors by itself */
     /* NULL where it can be taken, else the reason why not. */
     const char *(*refuses)(const tsr__choice *c);

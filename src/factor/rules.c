@@ -166,6 +166,7 @@ static const tsr__rule rule_root = {.name = "root",
                                     .codes = majorise_codes};
 static const tsr__rule rule_multiply = {.name = "multiply",
                                         .text = "the papers' multiplicative rule",
+                                        .powers = true,
                                         .refuses = unless_mu,
                                         .basis = multiply_basis,
                                         .codes = multiply_codes};
