@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Gradients, made of what the loss and the terms add: as halves for rules that multiply, as slope
- * and bend of the terms alone for rules that descend and see the data themselves. */
+ * and bend of the terms alone for rules that descend and see the data themselves.
+ *
+ * Nobody subtracts: a half is a sum of parts >= 0, so that none loses digits to another, and
+ * each part keeps the growth by which its bound is built. The difference of the halves is the
+ * gradient of J, which tests/test_law_gradient.c compares with central differences for every
+ * row of the model table. Cost: the loss's products with the data; terms add O((n + m) k),
+ * de-correlation O(m k^2). */
 #include "factor/plan.h"
 #include "factor/strip.h"
 #include "matrix/blas.h"
@@ -14,6 +20,8 @@ void tsr__times(const tsr__solver *s, void *c, double alpha, const void *a, cons
     tsr__multiply_plain(s->type, c, alpha, a, b, rows, columns, inner);
 }
 
+/* Blocks add to what their lane holds; a metric is made anew, for which beta = 0 spares the
+ * clearing. */
 void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int64_t rows,
                bool fresh)
 {
@@ -34,6 +42,10 @@ void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int6
 
 /* Codes ----------------------------------------------------------------------------------- */
 
+/* After a pass and never within one: the sums of a class or of neighbours see all codes, while
+ * other threads still move theirs. So every row of a pass sees the codes as they were before
+ * it, and the bits do not depend on the threads; that rows then move at once is what the
+ * separable bounds pay for. */
 void tsr__refresh(tsr__solver *s)
 {
     double *linear = s->state.price, *square = s->state.price + s->k;
@@ -44,6 +56,8 @@ void tsr__refresh(tsr__solver *s)
     }
 }
 
+/* Terms add to halves that are set already: by the loss, or to zero where descent leaves it
+ * out. */
 static void add_terms(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
@@ -59,6 +73,10 @@ void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane 
     add_terms(s, block, lane);
 }
 
+/* The slope is flat + curved - minus at the codes as they are. The loss is not in it: descent
+ * has the loss's own curvature, which is better than any bound. Quartic parts are of the basis
+ * alone, and kernels of either sign (anti) never descend, so both halves are left out. NULL
+ * spares the kernels two arrays. */
 void tsr__codes_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
                      const void **slope, const void **bend)
 {
@@ -83,6 +101,7 @@ void tsr__codes_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *l
 
 /* Basis ----------------------------------------------------------------------------------- */
 
+/* The price is of the basis that the loss sees: it joins before the map pulls all to theta. */
 void tsr__basis_halves(tsr__solver *s)
 {
     tsr__halves halves = s->work.basis;
@@ -96,6 +115,9 @@ void tsr__basis_halves(tsr__solver *s)
     s->work.theta = halves;
 }
 
+/* In doubles, a row at a time: terms are written once for both types, and a row is k numbers.
+ * Terms that tie rows have no bend_basis and would be left out here; plans that have one choose
+ * another rule. */
 void tsr__basis_bend(const tsr__solver *s, const tsr__bench *bench, int64_t first, int64_t rows,
                      const void **slope, const void **bend)
 {

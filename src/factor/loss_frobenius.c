@@ -10,7 +10,12 @@
  * data as zeros, and every row then has a gram matrix of its own (matrix/known.h); the value is
  * summed row by row, for where nothing is known y may be anything, and its square would drown the
  * rest. With a kernel in place of X' X, F stands for the concept weights W, `lift` for K W and
- * `gram` for W' K W. Lee & Seung 2000; cost 4 n m k a pass. */
+ * `gram` for W' K W. Lee & Seung 2000; cost 4 n m k a pass.
+ *
+ * The quadratic g Q g' with Q = F' F >= 0 lies below sum_a g_a (g Q)_a t_a^2, since t_a t_b <=
+ * (t_a^2 + t_b^2) / 2: that is why `curved` may be read as growing with t, and why its exact
+ * minimiser never raises J (tests/test_law_descent.c). Sums stand in the data's type, in lanes;
+ * values that are differences of them are taken in doubles. */
 #include "factor/plan.h"
 #include "matrix/descent.h"
 #include "matrix/parallel.h"
@@ -23,7 +28,9 @@ static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *la
     tsr__block_project(lane->projection, block, s->state.basis, s->k);
 }
 
-/* sum w (x^2 - 2 g p + g Q g') over the rows of a block, each with its own Q. */
+/* sum w (x^2 - 2 g p + g Q g') over the rows of a block, each with its own Q. Missing entries
+ * are zeros in x, hence absent from x^2 and p, and Q leaves them out. The projection is made
+ * anew: a pass that only sums has none. */
 static double known_value(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -47,6 +54,8 @@ static double known_value(const tsr__solver *s, const tsr__block *block, tsr__la
     return sum;
 }
 
+/* Weights scale all halves of a row alike: without terms they would change no step, beside
+ * terms they say how much the sample's loss counts. */
 static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -76,6 +85,10 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
     }
 }
 
+/* The block was projected a moment ago and is in the cache still: dense data are read once an
+ * iteration. Only one side carries the weights, so that they enter once. GtG is kept with
+ * missing values too: a feature's own sums are those of all samples less the few that lack it
+ * (matrix/known.h). */
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const void *g = tsr__codes_at(s, block->first), *h = g;
@@ -92,6 +105,7 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
         lane->loss += known_value(s, block, lane);
 }
 
+/* The turned data hold the weights. A row of XtG belongs to one thread: no lanes of m x k. */
 static void collect(tsr__solver *s, const tsr__block *block)
 {
     tsr__block_project(tsr__real_at(s, s->state.sums.XtG, block->first * s->k), block,
@@ -103,6 +117,8 @@ struct features {
     void *curved;
 };
 
+/* Row by row against the feature's own G' w G: O(min(missing, known) k^2) each, hence by
+ * threads. */
 static void times_features(void *context, int64_t item, int thread)
 {
     const struct features *f = context;
@@ -138,7 +154,9 @@ static const void *row_of(const tsr__solver *s, const void *rows, int64_t i, int
     return rows != NULL ? tsr__real_at(s, rows, i * width) : NULL;
 }
 
-/* Rows first .. of a factor with missing values, each against its own Q; `of` is the other one. */
+/* Rows first .. of a factor with missing values, each against its own Q; `of` is the other one.
+ * Q is made just before its row descends and forgotten after it: to keep all of them would take
+ * n k^2. */
 static void descend_known(const tsr__solver *s, const tsr__known *known,
                           const tsr__known_rows *of, int64_t first, const tsr__descent *rows)
 {
@@ -177,7 +195,10 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
         tsr__descents_of(s->type)->squares(&descent);
 }
 
-/* Rows of the basis from the sums. */
+/* Rows of the basis from the sums. XtG and GtG of the last pass are all that least squares
+ * needs: the data are not read, and a sweep costs 2 m k^2 however many samples there are. The
+ * weights are in the sums. Rows are problems of their own, so that neither chunks nor threads
+ * change a bit. */
 static void descend_rows(void *context, int64_t item, int thread)
 {
     tsr__solver *s = context;
@@ -203,6 +224,8 @@ static void descend_basis(tsr__solver *s)
     tsr__parallel((s->m + TSR_CHUNK - 1) / TSR_CHUNK, s->plan->threads, descend_rows, s);
 }
 
+/* Near a perfect fit this is a difference of numbers of the size of sum x^2, right to their
+ * rounding and no better. */
 static double value(const tsr__solver *s)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -220,6 +243,8 @@ static double value(const tsr__solver *s)
     return sum < 0 ? 0 : sum; /* a perfect fit is a difference of equals; NaN stays NaN */
 }
 
+/* ||X - a F G'||^2 is least at a = <X, F G'> / ||F G'||^2. Missing entries count as zeros: it
+ * is the size of a start, no more. */
 static void fit_size(double *up, double *down, const tsr__solver *s)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);

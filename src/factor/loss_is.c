@@ -10,7 +10,13 @@
  * log y is concave and lies below its tangent. The root of both, (minus / flat)^(1/2) where there
  * is nothing else, never raises J (Fevotte & Idier 2011). Zeros in the data make the loss infinite
  * and are refused, so data are dense; missing entries stand as zeros and count nothing. Cost 12 n m
- * k a pass. */
+ * k a pass.
+ *
+ * With shares r_k = g_k f_k / y of an entry, which add up to 1, Jensen gives 1 / sum r_k t_k <=
+ * sum r_k / t_k, hence x / y <= sum_k r_k (x / y) / t_k, and log sum r_k t_k <= sum r_k t_k -
+ * 1. Both touch at t = 1, and each t_k stands alone: its slope is flat - minus / t^2, and with
+ * what terms add t^2 (flat + c t) = minus, which `power` = 2 makes the shared rule solve. Of
+ * the 12, six are before the codes move and six after: y, and a product with either tile. */
 #include "factor/plan.h"
 #include "factor/row.h"
 #include "factor/tile.h"
@@ -19,7 +25,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Tiles Q and P of the block; returns its weighted loss when asked. */
+/* Tiles Q and P of the block; returns its weighted loss when asked. Both tiles come from one
+ * look at y, and the logarithm of an entry is taken only when the value is wanted. Row by row,
+ * for every row has a weight. */
 static double make_tiles(const tsr__solver *s, const tsr__block *block, const tsr__lane *lane,
                          bool valued)
 {
@@ -34,7 +42,8 @@ static double make_tiles(const tsr__solver *s, const tsr__block *block, const ts
     return sum;
 }
 
-/* P F into the projection, Q F into the flat half. */
+/* P F into the projection, Q F into the flat half. There the second product waits for codes(),
+ * which leaves that half as it is, and needs no array of its own. */
 static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     (void)make_tiles(s, block, lane, false);
@@ -57,6 +66,8 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
     kernels->scale_rows(lane->halves.flat, lane->halves.flat, w, block->samples, s->k);
 }
 
+/* The codes moved, so that y and both tiles are made again. Under KL the pull down would be a
+ * product of sums, as Q is 1 there; here it needs an m x k of its own (YtG). */
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const void *g = tsr__codes_at(s, block->first);
@@ -73,6 +84,8 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
     tsr__block_collect(lane->YtG, &q, g, s->k, false);
 }
 
+/* Features with missing entries need no sums of their own, as KL's do: both tiles are zero
+ * there. */
 static void basis(const tsr__solver *s, tsr__halves *halves)
 {
     const int64_t count = s->m * s->k;
@@ -81,7 +94,8 @@ static void basis(const tsr__solver *s, tsr__halves *halves)
     memset(halves->curved, 0, tsr__real_bytes(s, count));
 }
 
-/* a that makes sum x / (a y) + log a least. */
+/* a that makes sum x / (a y) + log a least. That is the mean of x / y: <P' w G, F> is the sum
+ * of w x / y, and <Q' w G, F> that of w. */
 static void fit_size(double *up, double *down, const tsr__solver *s)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -89,11 +103,14 @@ static void fit_size(double *up, double *down, const tsr__solver *s)
     *down = kernels->dot(s->state.sums.YtG, s->state.basis, s->m * s->k);
 }
 
+/* The - 1 of an entry is left out: group means have as many of them by weight, so that it
+ * cancels where this is used (tied.c). */
 static double own(double x)
 {
     return x > 0 ? -log(x) : 0;
 }
 
+/* Lanes are added in order, or the bits of J would depend on the threads. */
 static double value(const tsr__solver *s)
 {
     double sum = 0;
@@ -102,6 +119,8 @@ static double value(const tsr__solver *s)
     return sum;
 }
 
+/* Missing entries were set to zero, and a mask says how many: any zero beyond that number is in
+ * the data. To count is enough; no entry has to be looked up. */
 static const char *refuses(const tsr__problem *problem)
 {
     const tsr_matrix *x = problem->held.x, *missing = problem->missing;

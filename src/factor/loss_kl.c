@@ -12,7 +12,13 @@
  * enter as zeros and every row then has sums of its own (known.c). Lee & Seung
  * 2000; cost 8 n m k a pass, sparse 8 nnz k. Coordinate descent (matrix/descent.h) works on rows
  * of X for the codes and on columns for the basis: sparse data are kept by column too, of dense
- * ones a panel of columns is turned at a time. */
+ * ones a panel of columns is turned at a time.
+ *
+ * With shares r_k = g_k f_k / y of an entry, -log sum r_k t_k <= -sum r_k log t_k (the
+ * logarithm is concave), so that the pull up of each coordinate falls as 1 / t (`power` 1),
+ * while the sum of y is linear: t (flat + c t) = minus. Without terms the root is minus / flat,
+ * the rule of Lee and Seung, and J never rises (tests/test_law_descent.c). The plan counts a
+ * pass of coordinate descent as ten of these (`cost`). */
 #include "factor/plan.h"
 #include "factor/row.h"
 #include "factor/tile.h"
@@ -37,6 +43,8 @@ static double make_ratio(const tsr__solver *s, const tsr__block *block, tsr__lan
     return sum;
 }
 
+/* Sparse rows make y, its quotient and the product entry by entry and keep nothing; a dense
+ * block has y from one product, which is worth a tile. */
 static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     if (block->sparse) {
@@ -51,7 +59,8 @@ static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *la
     tsr__block_project(lane->projection, &tile, s->state.basis, s->k);
 }
 
-/* flat rows = 1' F over the known entries. */
+/* flat rows = 1' F over the known entries. Whole rows are all alike: the sums are made once, by
+ * the map. */
 static void fill_flat(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__known_rows features = tsr__known_features(s);
@@ -81,7 +90,7 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
 }
 
 /* sum w (x log(x / y) - x) over the entries of a sparse block; with missing values + y of the
- * known ones, which else is a product of sums. */
+ * known ones, which else is a product of sums. Row by row, for every row has a weight. */
 static double value_of(const tsr__solver *s, const tsr__block *block, const tsr__lane *lane)
 {
     const tsr__known_rows features = tsr__known_features(s);
@@ -102,6 +111,9 @@ static double value_of(const tsr__solver *s, const tsr__block *block, const tsr_
     return sum;
 }
 
+/* Dense blocks have R in hand once J is made, so that its product with G comes along. Sparse
+ * blocks leave XtG to the turned data, and where the basis descends nobody needs it at all
+ * (plan->collects). */
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -123,6 +135,8 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
     kernels->add_column_sums(lane->Gt1, h, NULL, block->samples, s->k);
 }
 
+/* The turned data hold w x, so that the quotient is w R and the codes enter without their
+ * weights. */
 static void collect(tsr__solver *s, const tsr__block *block)
 {
     const tsr__gather x = tsr__block_gather(block, s->state.codes, s->k);
@@ -131,6 +145,8 @@ static void collect(tsr__solver *s, const tsr__block *block)
                                           tsr__real_at(s, s->state.basis, at), false);
 }
 
+/* One thread: the sums of features with missing entries are O(missing k), little beside the
+ * products. */
 static void basis(const tsr__solver *s, tsr__halves *halves)
 {
     const int64_t count = s->m * s->k;
@@ -147,7 +163,8 @@ static void basis(const tsr__solver *s, tsr__halves *halves)
     }
 }
 
-/* With missing values every row of a block has sums of its own; `of` is the other factor. */
+/* With missing values every row of a block has sums of its own; `of` is the other factor. They
+ * are made from the shared ones, at which the descent still points until all are there. */
 static void take_sums(tsr__entropy *descent, const tsr__solver *s, const tsr__known *known,
                       const tsr__known_rows *of, int64_t first, int64_t rows)
 {
@@ -159,6 +176,8 @@ static void take_sums(tsr__entropy *descent, const tsr__solver *s, const tsr__kn
     descent->sums_stride = s->k;
 }
 
+/* Dense rows get their pull as they come from products of the whole block; a sparse row gathers
+ * its own in passing. */
 static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
                           const void *slope, const void *bend)
 {
@@ -185,7 +204,9 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
     tsr__descents_of(s->type)->entropy(&descent);
 }
 
-/* A block of the turned data: its rows are features, its factor is the codes. */
+/* A block of the turned data: its rows are features, its factor is the codes. XtG is of the
+ * factors as they are, for the last pass ended with it, and so is the pull. Weights are in the
+ * values and in Gt1: w x log(f g) sees the codes themselves. */
 static void descend_features(tsr__solver *s, const tsr__block *block, const void *turned,
                              int64_t lane)
 {
@@ -214,7 +235,9 @@ static void descend_sparse(void *context, const tsr__block *block, int64_t lane)
     descend_features(s, block, NULL, lane);
 }
 
-/* Some features of all samples, times the weights, as rows of a panel. */
+/* Some features of all samples, times the weights, as rows of a panel. A feature's values are a
+ * sample's length apart: eight doubles, a cache line, are taken of each sample while it is
+ * there. */
 static void descend_panel(void *context, int64_t item, int thread)
 {
     tsr__solver *s = context;
@@ -240,6 +263,8 @@ static void descend_panel(void *context, int64_t item, int thread)
     descend_features(s, &rows, s->work.turned_codes, thread);
 }
 
+/* Descent takes a coordinate at a time over all entries: turned, these stand one after
+ * another. */
 static void turn(const tsr__solver *s, void *to, const void *factor, int64_t rows)
 {
     tsr__kernels_for(s)->transpose(to, tsr__padded(rows), factor, s->k, rows, s->k);
@@ -262,6 +287,8 @@ static void prepare(tsr__solver *s)
         turn(s, s->work.turned_basis, s->state.basis, s->m);
 }
 
+/* Sparse: the sum of y over all n m entries is a product of sums, k operations. Lanes are added
+ * in order, for the bits of J. */
 static double value(const tsr__solver *s)
 {
     double sum = 0;
@@ -273,7 +300,8 @@ static double value(const tsr__solver *s)
     return sum;
 }
 
-/* At the fixed point sum x = sum y, and XtG is R' G. */
+/* At the fixed point sum x = sum y, and XtG is R' G. KL of a y is a sum y - log a sum x and a
+ * constant, least at a = sum x / sum y, weights included. */
 static void fit_size(double *up, double *down, const tsr__solver *s)
 {
     *up = tsr__kernels_for(s)->dot(s->state.sums.XtG, s->state.basis, s->m * s->k);
@@ -282,6 +310,8 @@ static void fit_size(double *up, double *down, const tsr__solver *s)
         *down += s->state.sums.Gt1[j] * s->state.metric.Ft1[j];
 }
 
+/* The - x of an entry is left out: it is linear, so that group means have the same sum
+ * (tied.c). */
 static double own(double x)
 {
     return x > 0 ? x * log(x) : 0;

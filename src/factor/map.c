@@ -9,12 +9,18 @@
  *
  * The data of a kernel model are K itself, W stands in the basis's place, and products with the
  * basis's metric (lift) replace the basis wherever a gradient is formed. No n x n matrix is
- * needed but a kernel the user asked for, or one of either sign. */
+ * needed but a kernel the user asked for, or one of either sign.
+ *
+ * Why halves can be pulled: F is linear in W with coefficients x >= 0, so that X' keeps halves
+ * >= 0 and each part keeps its growth with t, and a bound in F becomes one in W. Samples of
+ * either sign would mix the halves; these go by their kernel. A push of a concept basis costs 2
+ * n m k, a pull as much for each half. */
 #include "factor/plan.h"
 #include "matrix/pass.h"
 
 #include <string.h>
 
+/* Sums of m numbers, and KL's value is made of them: doubles for either type. */
 static void push_sums(tsr__solver *s)
 {
     memset(s->state.metric.Ft1, 0, (size_t)s->k * sizeof *s->state.metric.Ft1);
@@ -27,13 +33,17 @@ static void push_free(tsr__solver *s)
     push_sums(s);
 }
 
+/* Kernels as well: their loss saw K in place of X, so that its halves are those of W
+ * already. */
 static void pull_free(tsr__solver *s, tsr__halves *halves)
 {
     (void)s;
     (void)halves;
 }
 
-/* F = X' W on rows; the atoms' first lane is the product. */
+/* F = X' W on rows; the atoms' first lane is the product. Made anew from the weights at every
+ * step: a basis that followed the steps would drift away from X' W by their rounding, and
+ * archives hold both. */
 static void push_concept(tsr__solver *s)
 {
     tsr__source_collect(s->work.weaving.lanes, &s->problem->atoms, s->state.weights, s->k,
@@ -51,6 +61,7 @@ static void *pull_half(const tsr__solver *s, void *to, const void *half)
     return to;
 }
 
+/* No `anti`: only kernels of either sign have it. */
 static void pull_concept(tsr__solver *s, tsr__halves *halves)
 {
     *halves = (tsr__halves){
@@ -61,7 +72,9 @@ static void pull_concept(tsr__solver *s, tsr__halves *halves)
     };
 }
 
-/* The weights are the basis here: m = n, and the atoms are the rows of K. */
+/* The weights are the basis here: m = n, and the atoms are the rows of K. K is symmetric,
+ * so that its rows serve for its columns, and W' (K W) is the gram matrix in the kernel's
+ * space. */
 static void push_kernel(tsr__solver *s)
 {
     tsr__source_project(s->state.metric.lift, &s->problem->atoms, s->state.basis, s->k,
@@ -70,7 +83,9 @@ static void push_kernel(tsr__solver *s)
     push_sums(s);
 }
 
-/* lift = K+ W and lift_negative = |K-| W, entry by entry of a block of K. */
+/* lift = K+ W and anti_lift = |K-| W, entry by entry of a block of K. The signs are parted
+ * on the way: K+ and K- as matrices would be two more of n x n. Each row of K belongs to one
+ * thread. */
 static void split_block(void *context, const tsr__block *block, int64_t lane)
 {
     tsr__solver *s = context;
@@ -88,6 +103,7 @@ static void split_block(void *context, const tsr__block *block, int64_t lane)
     }
 }
 
+/* Gradients want both halves apart; only lengths and values take their difference. */
 static void push_signed(tsr__solver *s)
 {
     tsr__visit_blocks(&s->problem->atoms, s->plan->threads, split_block, s);

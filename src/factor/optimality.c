@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * How far the factors are from a stationary point of J: the larger of both factors' residuals,
- * each sum theta |gradient| over sum theta (plus + minus). O(n m k): at the end of a fit only. */
+ * each sum theta |gradient| over sum theta (plus + minus). O(n m k): at the end of a fit only.
+ *
+ * Weighed by theta, entries at zero that belong there count nothing, as the conditions of
+ * Karush, Kuhn and Tucker have it; those at zero that want to grow would count nothing either,
+ * and are given their column's mean. The sum of the halves below makes it free of units:
+ * scaling the data scales both. With a norm in the model the price of length is among the
+ * halves, which is what a Lagrange multiplier would add. It is reported and stops nothing. */
 #include "factor/plan.h"
 #include "factor/strip.h"
 #include "matrix/pass.h"
@@ -14,6 +20,7 @@ typedef struct residual {
     double moving, still;
 } residual;
 
+/* Halves that a plan does not have are NULL and count as zero. */
 static void widen_half(double *to, const tsr__solver *s, const void *half, int64_t at,
                        int64_t count)
 {
@@ -23,7 +30,8 @@ static void widen_half(double *to, const tsr__solver *s, const void *half, int64
         memset(to, 0, (size_t)count * sizeof *to);
 }
 
-/* Adds columns first .. of a row of theta, `mean` their means. */
+/* Adds columns first .. of a row of theta, `mean` their means. `minus` is below zero where a
+ * kernel of either sign makes it one signed number, hence its size. */
 static void add_row(residual *r, const tsr__solver *s, const void *theta, const tsr__halves *h,
                     int64_t at, const double *mean, int64_t count)
 {
@@ -42,6 +50,8 @@ static void add_row(residual *r, const tsr__solver *s, const void *theta, const 
     }
 }
 
+/* The codes come by blocks and have the means of their block, which is cut by the matrix alone:
+ * the same bits for any number of threads. */
 static void add_rows(residual *r, const tsr__solver *s, const void *theta, const tsr__halves *h,
                      int64_t rows)
 {
@@ -78,6 +88,7 @@ static double ratio_of(const residual *r)
     return r->still > 0 ? r->moving / r->still : 0;
 }
 
+/* The basis needs XtG, which passes over sparse KL data may have left out. */
 double tsr__solver_optimality(tsr__solver *s)
 {
     struct measuring m = {.s = s};

@@ -9,7 +9,13 @@
  *
  *     residual = max_a |g_a - max(0, g_a - d_a)| / G_a
  *
- * which is zero exactly where the conditions of Karush, Kuhn and Tucker hold. */
+ * which is zero exactly where the conditions of Karush, Kuhn and Tucker hold.
+ *
+ * Doubles whatever the type of the data: systems in F' F square the condition of the basis,
+ * and a row is too small for that to cost. Rows take no random numbers and no sums of others:
+ * the laws of tests/test_law_transform.c rest on that. Squares and Kullback-Leibler are
+ * convex, where "optimum" is one value; Itakura-Saito is not, and its row ends at a
+ * stationary point. */
 #ifndef TSR_FACTOR_ROW_H
 #define TSR_FACTOR_ROW_H
 
@@ -31,7 +37,9 @@ void tsr__row_squares(const tsr__row *row, const double *gram, int64_t stride, c
 
 /* Kullback-Leibler, sums . g - sum_e x_e log y_e over `width` entries, y = sum_a g_a columns_a:
  * the factor's k columns as the entries see them, `stride` apart, and their sums over all known
- * features. */
+ * features. Columns stand one after another, since all steps take a coordinate over all
+ * entries. The sums are over known features and not entries: zeros of sparse data are not
+ * stored, and still cost y. */
 typedef struct tsr__row_entries {
     int64_t width, stride;
     const double *x, *columns, *sums;

@@ -8,7 +8,12 @@
  * over the coordinates that are above zero or pulled up; those next to zero that belong there go
  * there. The row is convex: a step is taken if the slope at its end, or else the values, show that
  * it did not rise, and halved if not. A step costs 2 p^2 operations an entry with p coordinates
- * that move. */
+ * that move.
+ *
+ * Multiplicative steps need no value and cannot fail, but creep towards zeros and along
+ * valleys; Newton's converge quadratically once the set of zeros is right. Codes are compared
+ * with the conditions of the optimum in tests/test_law_transform.c, rows of every kind in
+ * tests/test_row.c. */
 #include "factor/row.h"
 
 #include "matrix/blas.h"
@@ -17,6 +22,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Ten steps leave the start far enough behind for a quadratic model to be of use. Forty
+ * halvings are a step of 1e-12: what does not fall there is at its end as far as rounding can
+ * tell. */
 enum { MULTIPLICATIVE = 10, HALVINGS = 40 };
 
 typedef struct entropy {
@@ -44,6 +52,8 @@ static double size_of(const entropy *e, int64_t a)
     return e->of->sums[a] > 0 ? e->mass / e->of->sums[a] : 0;
 }
 
+/* An entry that no coordinate reaches would divide by zero: it counts as `least`, whose square
+ * is still a number, and pulls as hard as that lets it. */
 static void reconstruct(const entropy *e, double *y, const double *g)
 {
     memset(y, 0, (size_t)e->width * sizeof *y);
@@ -65,6 +75,9 @@ static void slopes(const entropy *e, double *slope, const double *g, const doubl
                        ->dot(e->ratio, e->of->columns + a * e->of->stride, e->width);
 }
 
+/* A coordinate that explains all entries alone stands at G = mass / s and has the curvature
+ * mass / G^2 = s / G there. Slope over that curvature, over G, is slope / s; a and b join
+ * likewise. Without units, and never a quotient of two things that vanish together. */
 static double residual(const entropy *e)
 {
     double worst = 0;
@@ -78,7 +91,8 @@ static double residual(const entropy *e)
     return worst;
 }
 
-/* g (s + a + b t) t = g pull, the root that minimises the bound all coordinates share. */
+/* g (s + a + b t) t = g pull, the root that minimises the bound all coordinates share. The pull
+ * of the data is what the slope lacks of all else, so that no product is made twice. */
 static void multiply(entropy *e)
 {
     for (int64_t a = 0; a < e->k; a++) {
@@ -92,7 +106,10 @@ static void multiply(entropy *e)
 }
 
 /* The coordinates that Newton's step moves come first; those next to zero that belong there, the
- * nearer the optimum the nearer to zero, come last and fall by themselves. */
+ * nearer the optimum the nearer to zero, come last and fall by themselves. Why they must not be
+ * in the system: projected onto g >= 0, a Newton step that counts on going below zero need not
+ * descend, however short it is (Bertsekas 1982). As the margin shrinks with the residual, the
+ * set is that of the optimum in the end, and the last steps are Newton's own. */
 static void choose(entropy *e, double off)
 {
     const double near = fmin(off, 1e-3);
@@ -107,7 +124,9 @@ static void choose(entropy *e, double off)
         e->step[i] = -e->g[e->which[i]];
 }
 
-/* step = - H^-1 slope over the chosen ones. */
+/* step = - H^-1 slope over the chosen ones. H = S S' with S = columns times sqrt(x) / y: one
+ * product, symmetric by its making. A billionth more on the diagonal keeps H positive where
+ * columns depend on each other, and costs Newton nothing that shows. */
 static void newton(entropy *e)
 {
     const int64_t n = e->count, width = e->width;
@@ -137,7 +156,9 @@ static void newton(entropy *e)
     tsr__row_solve(e->h, e->step, n);
 }
 
-/* True if the next row is not above this one. */
+/* True if the next row is not above this one. The slope takes k products of what is there
+ * anyway, the values a logarithm an entry. They are summed as differences, part by part:
+ * between two values of J near the optimum, rounding would decide. */
 static bool falls(const entropy *e)
 {
     double slope = 0, value = 0;
@@ -153,7 +174,8 @@ static bool falls(const entropy *e)
     return value <= 0;
 }
 
-/* Along the step, as far as the row falls; false where it does not. */
+/* Along the step, as far as the row falls; false where it does not. Halved along the
+ * projection: entries that reach zero stay there while the others go on. */
 static bool take_step(entropy *e)
 {
     double along = 1;
@@ -199,6 +221,7 @@ void tsr__row_entropy(const tsr__row *row, const tsr__row_entries *of)
     entropy e = lay_out(row, of);
     for (int64_t i = 0; i < e.width; i++)
         e.mass += of->x[i];
+    /* Positive throughout, as multiplicative steps keep zeros. */
     for (int64_t a = 0; a < e.k; a++) /* all share alike */
         e.g[a] = size_of(&e, a) / (double)e.k;
     if (!(e.mass > 0))

@@ -2,7 +2,11 @@
  *
  * A row under Itakura-Saito loss, sum_e x_e / y_e + log y_e: multiplicative steps to the root of
  * the bound of loss_is.c, which never raise it. The problem is not convex: the row ends at the
- * stationary point below a code of equal entries and the right size. O(width k) a step. */
+ * stationary point below a code of equal entries and the right size. O(width k) a step.
+ *
+ * For the same reason there is no second method behind these steps: Newton's has no convex row
+ * to rely on, and what is compared is how far a step still moves. The start does not depend on
+ * other rows, so that a code has the same bits in any company. */
 #include "factor/row.h"
 
 #include <float.h>
@@ -14,6 +18,7 @@ int64_t tsr__row_saito_room(int64_t k, int64_t width)
     return 2 * k + width;
 }
 
+/* Column by column: the columns stand one after another, and each is read once. */
 static void make_product(double *y, const tsr__row *row, const tsr__row_entries *of)
 {
     memset(y, 0, (size_t)of->width * sizeof *y);
@@ -29,7 +34,9 @@ static bool counts(const tsr__row_entries *of, const double *y, int64_t e)
     return of->x[e] > 0 && y[e] > 0;
 }
 
-/* t with t^2 (b + c t) = p, from above. */
+/* t with t^2 (b + c t) = p, from above. The left side is rising and convex for t > 0, and each
+ * of its parts alone gives a t above the root: from the smaller one Newton falls onto it
+ * without passing, until rounding stops the fall. */
 static double root(double p, double b, double c)
 {
     const double by_slope = b > 0 ? sqrt(p / b) : DBL_MAX,
@@ -62,7 +69,9 @@ static void pull(double *up, double *down, const double *y, const tsr__row *row,
     }
 }
 
-/* Equal entries whose product has the size of the sample. */
+/* Equal entries whose product has the size of the sample. The mean of x / y is the factor under
+ * which this loss is least, as in loss_is.c. All entries are positive, since the steps keep
+ * zeros. */
 static void start(double *y, const tsr__row *row, const tsr__row_entries *of)
 {
     double ratio = 0, known = 0;

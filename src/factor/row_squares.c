@@ -8,7 +8,12 @@
  *     which leaves the set; where none does, the entry that the gradient pulls up most joins it
  *
  * Each step lowers the row or is the last. A sweep costs 2 k entries for each that moves, a step
- * p^3 / 3 with p entries in the set. */
+ * p^3 / 3 with p entries in the set.
+ *
+ * Why it ends: where no entry leaves, the row is the minimum for its set, and the next such row
+ * is strictly lower; no set comes twice, and there are finitely many. `most` is for what
+ * rounding makes of that. tests/test_law_transform.c compares the result with the best of all
+ * sets, tried one by one. */
 #include "factor/row.h"
 
 #include "matrix/kernels.h"
@@ -16,6 +21,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Sweeps cost O(k^2) where a step costs a factorisation, and a step changes the set by about
+ * one entry: eight sweeps mostly find a set that few steps have to mend. */
 enum { SWEEPS = 8 };
 
 static double dot(const double *a, const double *b, int64_t count)
@@ -23,7 +30,9 @@ static double dot(const double *a, const double *b, int64_t count)
     return tsr__kernels_of(TSR_FLOAT64)->dot(a, b, count);
 }
 
-/* H = L L', row by row, then two triangular solves. */
+/* H = L L', row by row, then two triangular solves. Only the lower half of H is read. A pivot
+ * that rounding has eaten counts as 1e-12 of its diagonal: a direction in which the row hardly
+ * bends gets a long step, which the caller cuts at the first zero. */
 void tsr__row_solve(double *h, double *r, int64_t size)
 {
     for (int64_t i = 0; i < size; i++) {
@@ -66,6 +75,8 @@ static double curve(const squares *s, int64_t a)
     return s->gram[a * s->stride + a] + s->row->ridge / 2;
 }
 
+/* Made anew after each step of the set, k^2: carried along, the gradient would collect
+ * rounding, and the end is judged by it. */
 static void slopes(squares *s)
 {
     for (int64_t a = 0; a < s->k; a++)
@@ -73,7 +84,8 @@ static void slopes(squares *s)
                   s->row->ridge / 2 * s->g[a];
 }
 
-/* One sweep of coordinate descent, the gradient following. */
+/* One sweep of coordinate descent, the gradient following. Coordinates without curvature stay:
+ * nothing is known of them. */
 static void sweep(squares *s)
 {
     for (int64_t a = 0; a < s->k; a++) {
@@ -95,7 +107,8 @@ static void list_set(squares *s)
 }
 
 /* Towards the solution for the set, up to where the first entry falls to zero and leaves it;
- * returns whether one did. */
+ * returns whether one did. From g, not from zero: the step solves for what is missing, so that
+ * solving twice refines. */
 static bool solve_set(squares *s)
 {
     double along = 1;
@@ -126,7 +139,9 @@ static bool solve_set(squares *s)
     return first >= 0;
 }
 
-/* The residual, and which entry outside the set would change most. */
+/* The residual, and which entry outside the set would change most. `size` is the largest pull
+ * over the root of the curvature, the length of the sample along one vector; size / sqrt(c) is
+ * the code that vector alone would have, by which the moves are measured. */
 static double residual(const squares *s, int64_t *outside)
 {
     double worst = 0, most = 0;
@@ -177,6 +192,8 @@ void tsr__row_squares(const tsr__row *row, const double *gram, int64_t stride, c
          step++) {
         if (solve_set(&s))
             continue;
+        /* Nobody leaves and nobody joins: the same set again refines the solution, as long as
+         * that halves the residual. */
         const double off = residual(&s, &outside);
         if (off <= row->tolerance || (outside < 0 && off >= last / 2))
             break; /* there, or as near as rounding lets it */

@@ -10,7 +10,13 @@
  *
  * so the same step descends on the constrained problem; afterwards F is divided by its lengths
  * and G multiplied, which leaves J as it is. On the sphere (sphere.c) no price is needed. O(m k).
- */
+ *
+ * L2: c l <= c (1 + l^2) / 2, as (l - 1)^2 >= 0, and l = 1 before the step. L1: (sum f)^2 <=
+ * sum f0 t^2, as the f0 add up to 1 and a square is convex. Both touch at the old basis, so
+ * that what the step gains on the bound J gains too. Without the price a step of the basis
+ * would pay for the loss with lengths that the codes are charged for afterwards, and J could
+ * rise (tests/test_law_descent.c); that the scale of a start does not matter is in
+ * tests/test_law_algebra.c. */
 #include "factor/plan.h"
 #include "factor/strip.h"
 
@@ -21,13 +27,15 @@ bool tsr__priced(const tsr__solver *s)
     return s->plan->scale == TSR_SCALE_MODEL && s->plan->code_terms > 0;
 }
 
+/* Twice the factor of ||f||^2 in the bound above, as the curvature that weights of samples
+ * see. */
 double tsr__price_of(const tsr__solver *s, int64_t j)
 {
     return tsr__priced(s) ? s->state.price[j] + 2 * s->state.price[s->k + j] : 0;
 }
 
 /* A column whose share is negative (must-links as a reward) gains by length: that pull joins
- * `minus`. */
+ * `minus`. Halves have to stay >= 0, each by itself: the rules take roots of them. */
 static void add_curve(const tsr__solver *s, const tsr__halves *halves, int64_t at,
                       double *curve, int64_t count)
 {
@@ -40,6 +48,8 @@ static void add_curve(const tsr__solver *s, const tsr__halves *halves, int64_t a
     tsr__raise(s, halves->minus, at, fall, count);
 }
 
+/* Lengths are taken in the metric: with a kernel that is W' K W, whose slope is the lift and
+ * not the weights. The falling part of a kernel of either sign is priced as falling. */
 void tsr__price_add(const tsr__solver *s, const tsr__halves *halves)
 {
     const bool l1 = s->plan->norm == TSR_BASIS_NORM_L1;
@@ -72,7 +82,8 @@ void tsr__price_add(const tsr__solver *s, const tsr__halves *halves)
 /* The price as slope and bend at a row of the basis that is f. L2: (c/2 + q) ||f||^2 as it is. L1:
  * q l^2 is bounded like any non-negative quadratic (term_links.c) by the diagonal q (sum u) / u_i
  * with u = f + a hundredth of the column's mean, which lets zeros grow. What is concave lies below
- * its tangent and does not bend. */
+ * its tangent and does not bend. The u add up to 1.01 l: m shares of a hundredth of the mean
+ * are a hundredth of the sum. */
 void tsr__price_bend(const tsr__solver *s, const double *f, double *slope, double *bend)
 {
     const double *c = s->state.price, *q = s->state.price + s->k;
@@ -89,6 +100,7 @@ void tsr__price_bend(const tsr__solver *s, const double *f, double *slope, doubl
     }
 }
 
+/* Rounding may leave a difference of two halves below zero: such a vector has no length. */
 static double length_of(const tsr__solver *s, int64_t j)
 {
     const tsr__metric *f = &s->state.metric;
@@ -101,12 +113,17 @@ static double length_of(const tsr__solver *s, int64_t j)
     return square > 0 ? sqrt(square) : 0;
 }
 
+/* O(k^2), where a gram matrix anew would take m k^2. */
 static void scale_gram(const tsr__solver *s, void *gram, const double *by)
 {
     for (int64_t i = 0; gram != NULL && i < s->k * s->k; i++)
         tsr__real_set(s, gram, i, tsr__real_get(s, gram, i) * by[i / s->k] * by[i % s->k]);
 }
 
+/* All that is made of the basis goes along, so that nothing has to be pushed again; the sums
+ * over the samples do not, for a pass follows that makes them. A vector without length stays as
+ * it is. Codes before they were led on are scaled as well, or their difference would mix two
+ * units; and terms are refreshed, as the coming pass reads their sums. */
 void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The loop, and THE STOP RULE: ten iterations that together gain less than `tolerance` of J. A J
- * that is not finite, or falls without end, ends it too. */
+ * that is not finite, or falls without end, ends it too.
+ *
+ * Ten and not one: where codes are led on, a step that has to be taken back gains little, and
+ * the next ones more. J is measured at every iteration, which costs next to nothing: losses
+ * make it from the sums of the pass. */
 #include "factor/solve.h"
 
 #include "base/memory.h"
@@ -11,7 +15,8 @@
 
 enum { WINDOW = 10 };
 
-/* A perfect fit has nothing left to gain: J is compared with the size of the data too. */
+/* A perfect fit has nothing left to gain: J is compared with the size of the data too. There it
+ * is rounding that J consists of, and no share of that is ever small. */
 static bool settled(const tsr__loop *l)
 {
     const tsr__history *h = l->history;
@@ -21,6 +26,9 @@ static bool settled(const tsr__loop *l)
     return now[-WINDOW] - now[0] <= l->options->tolerance * fmax(fabs(now[0]), 1e-12 * l->size);
 }
 
+/* What has no bottom, must-links as a reward, falls beyond every measure long before it is
+ * infinite: a million times the start says so early. An interruption is no error: the factors
+ * are those of the last iteration, whole, and can be kept. */
 tsr_status tsr__solve(tsr__loop *l)
 {
     tsr_status status = TSR_OK;
@@ -53,6 +61,9 @@ done:
 
 /* History --------------------------------------------------------------------------------- */
 
+/* Each array is put in its place as soon as it has grown: a failure in between leaves a history
+ * that is whole, with `room` as it was. By half each time, so that all copying together is
+ * linear. */
 static tsr_status make_room(tsr__history *h, int64_t iterations)
 {
     tsr_status status = TSR_OK;

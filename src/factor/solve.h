@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The loop: step after step until J settles, for whatever has steps and a J. */
+ * The loop: step after step until J settles, for whatever has steps and a J.
+ *
+ * It knows nothing of factors: fits, resumed fits and the tensor baseline bring a step and a J,
+ * and so have one stop rule and one kind of history. */
 #ifndef TSR_FACTOR_SOLVE_H
 #define TSR_FACTOR_SOLVE_H
 
 #include "base/progress.h"
 #include "factor/terms.h"
 
-/* What was reached after each iteration. */
+/* What was reached after each iteration. A resumed fit continues the history that its archive
+ * holds, and the stop rule looks back over the joint (tests/test_law_resume.c). */
 typedef struct tsr__history {
     int64_t iterations, room;
     double *objective, *seconds;

@@ -9,7 +9,12 @@
  *
  * Cost: Frobenius 4 n m k, KL under `mu` 8 n m k, KL by descent 50 to 100 n m k (sparse: nnz for
  * n m), graph p n k, links n k; memory see layout.c. The lanes are summed in order, so the result
- * does not depend on the number of threads. Nothing in here allocates or fails. */
+ * does not depend on the number of threads. Nothing in here allocates or fails.
+ *
+ * The basis comes first because the sums of the pass before are those of the codes as they are;
+ * the codes then need the new basis only, block by block, and the sums of the new codes come
+ * along while a block is in the cache. J is made of the same sums: it takes no further look at
+ * the data. */
 #include "factor/plan.h"
 #include "matrix/pass.h"
 
@@ -18,6 +23,7 @@
 
 /* Passes ---------------------------------------------------------------------------------- */
 
+/* Turned data set each row of their sums and add to none. */
 static void clear_sums(tsr__solver *s)
 {
     const tsr__sums *sums = &s->state.sums;
@@ -33,6 +39,8 @@ static void clear_sums(tsr__solver *s)
         s->work.lane[lane].loss = 0;
 }
 
+/* In the order of the lanes, whoever filled them. The small sums are not worth waking
+ * threads. */
 static void join_sums(tsr__solver *s)
 {
     const tsr__sums *sums = &s->state.sums;
@@ -65,6 +73,9 @@ static double furthest(const tsr__solver *s)
     return s->plan->loss->power > 0 ? 0.7 : 1;
 }
 
+/* Each step reads and writes this block's codes alone, so that blocks need no order. The codes
+ * are led on before they are summed: the sums, J and the basis's next step all see the same
+ * codes. */
 static void move_block(void *context, const tsr__block *block, int64_t lane)
 {
     tsr__solver *s = context;
@@ -77,6 +88,7 @@ static void move_block(void *context, const tsr__block *block, int64_t lane)
     s->plan->loss->accumulate(s, block, &s->work.lane[lane]);
 }
 
+/* Features have no lanes: the rows of XtG that a block fills are its own. */
 static void collect_block(void *context, const tsr__block *block, int64_t lane)
 {
     tsr__solver *s = context;
@@ -95,6 +107,9 @@ void tsr__solver_collect(tsr__solver *s)
         collect(s);
 }
 
+/* The basis stands still here. What depends on it (prepare) is made first, the floor of the
+ * codes from all of them before any moves; terms are refreshed when all codes are there. So no
+ * block sees what another thread has just done. */
 static void pass(tsr__solver *s, tsr__visit visit)
 {
     clear_sums(s);
@@ -119,6 +134,8 @@ void tsr__solver_sum(tsr__solver *s)
 
 /* J --------------------------------------------------------------------------------------- */
 
+/* Two terms may bear one name, as lasso and ridge of the elastic net do: they are reported as a
+ * sum. */
 void tsr__solver_terms(double terms[TSR_TERMS], const tsr__solver *s)
 {
     for (int i = 0; i < TSR_TERMS; i++)
@@ -132,6 +149,7 @@ void tsr__solver_terms(double terms[TSR_TERMS], const tsr__solver *s)
     }
 }
 
+/* Always in this order: steer() compares values that may differ in their last bits only. */
 double tsr__solver_objective(const tsr__solver *s)
 {
     double codes = 0;
@@ -147,7 +165,11 @@ double tsr__solver_objective(const tsr__solver *s)
 /* Steps ----------------------------------------------------------------------------------- */
 
 /* The codes go on in the direction of their last step, further as long as J falls; where it
- * does not they return to where the step itself, which never raises J, had led. */
+ * does not they return to where the step itself, which never raises J, had led. J may be
+ * compared because both steps descend from the point at which it was measured last. Going back
+ * costs the sums of a pass but no step. The push r / (r + 3) is Nesterov's (1983), begun anew
+ * after each failure. Stopped and resumed fits agree to the bit, since all of this is in the
+ * state (tests/test_law_resume.c). */
 static void steer(tsr__solver *s)
 {
     tsr__lead *lead = &s->state.lead;
@@ -164,6 +186,8 @@ static void steer(tsr__solver *s)
     lead->last = now;
 }
 
+/* The papers' rule TSR_SCALE_BASIS scales after steps only: it would change the product
+ * here. */
 void tsr__solver_start(tsr__solver *s)
 {
     const tsr__scale_rule scale = s->plan->scale;

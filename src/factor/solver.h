@@ -23,7 +23,13 @@
  *     plain  the codes as their step left them, before they were led on (extrapolated)
  *
  * A term is a const struct of functions. It adds its part of the gradient to what the others
- * added; nobody asks which model runs, or which term it is. */
+ * added; nobody asks which model runs, or which term it is.
+ *
+ * What the laws of tests/test_law_*.c hold all of it to: halves whose difference is the
+ * gradient of J (gradient), steps outside `mu` that never raise J (descent), the same bits for
+ * any number of threads (bits), for a fit that was stopped and resumed (resume) and for data in
+ * another unit (unit). Hence the constants that look arbitrary are shares of columns' means or
+ * of the data's size, never numbers with a unit. */
 #ifndef TSR_FACTOR_SOLVER_H
 #define TSR_FACTOR_SOLVER_H
 
@@ -49,14 +55,17 @@ typedef enum tsr__scale_rule {
 
 /* State ----------------------------------------------------------------------------------- */
 
-/* The basis as gradients and lengths see it. */
+/* The basis as gradients and lengths see it. Kept beside the basis because every step of the
+ * codes and every value asks for it: F' F takes m k^2, and is made once for each move of the
+ * basis. */
 typedef struct tsr__metric {
     void *lift, *gram;
     void *anti_lift, *anti_gram; /* kernels of either sign; else NULL */
     double *Ft1;
 } tsr__metric;
 
-/* Sums over the samples; each is followed in memory by those of the other lanes. */
+/* Sums over the samples; each is followed in memory by those of the other lanes. GtG and XtG
+ * are of the data's type, as products make them; sums of single columns are doubles. */
 typedef struct tsr__sums {
     void *XtG;
     void *
@@ -65,7 +74,8 @@ typedef struct tsr__sums {
     double *Gt1;
 } tsr__sums;
 
-/* How far the codes are led on. */
+/* How far the codes are led on. Part of the state and of archives: a resumed fit would else
+ * begin to lead anew, with other bits. */
 typedef struct tsr__lead {
     double push; /* in steps */
     double run;  /* steps since J last rose */
@@ -86,7 +96,9 @@ typedef struct tsr__state {
 
 /* Work ------------------------------------------------------------------------------------ */
 
-/* What one block of samples is worked on with. */
+/* What one block of samples is worked on with. Lanes are as many as the data's blocks give, at
+ * most eight, and not as many as threads: which block adds to which lane never changes, so that
+ * sums have the same order whoever makes them. */
 struct tsr__lane {
     void *projection, *weighted; /* block x k */
     tsr__halves halves;          /* block x k each */
@@ -200,7 +212,8 @@ struct tsr__loss {
     double (*value)(const tsr__solver *s);
 };
 
-/* A map from what is updated to the basis that the loss sees. */
+/* A map from what is updated to the basis that the loss sees. Pushing and pulling are
+ * transposes of each other: F = X' W, and slopes go back by X. */
 typedef struct tsr__map {
     const char *name;
     bool free;  /* theta is the basis itself */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * From a row of the model table and the user's options to what is asked. */
+ * From a row of the model table and the user's options to what is asked.
+ *
+ * The one place where a model is looked up by its name. Behind it nobody asks for names: loss,
+ * basis, codes and weights are all resolved, and an option overrides its part of the row and
+ * nothing else, so that combinations without a name are as good as those with one. */
 #include "factor/spec.h"
 
 #include "base/settings.h"
@@ -9,7 +13,8 @@
 
 #include <math.h>
 
-/* The user's weight where there is one (-1: none), else the row's. */
+/* The user's weight where there is one (-1: none), else the row's. Found by the name of the
+ * setting, so that a new weight needs no line here. */
 static double weight_of(const tsr_fit_options *options, const tsr__weights *preset,
                         tsr__weight_name name)
 {
@@ -18,6 +23,8 @@ static double weight_of(const tsr_fit_options *options, const tsr__weights *pres
     return wanted >= 0 ? wanted : preset->of[name];
 }
 
+/* The papers' rules go with the papers' weights, which are bare numbers; all else counts in the
+ * data's unit, where one weight serves pixels up to 1 and up to 255 (tests/test_law_unit.c). */
 static tsr__unit unit_of(const tsr_fit_options *options)
 {
     enum { AUTO, DATA, ONE };
@@ -26,6 +33,9 @@ static tsr__unit unit_of(const tsr_fit_options *options)
                                                                                : TSR_UNIT_DATA;
 }
 
+/* What no data could make possible. A penalty on the basis sees its lengths, and dividing by
+ * them after a step would raise it again: only the sphere, where lengths never change, has
+ * both. */
 static tsr_status check(const tsr__spec *spec)
 {
     const tsr_fit_options *o = spec->options;
@@ -81,6 +91,7 @@ done:
     return status;
 }
 
+/* Links from a file name their samples themselves. */
 bool tsr__spec_needs_labels(const tsr__spec *spec)
 {
     const double *w = spec->weights.of;
@@ -90,10 +101,12 @@ bool tsr__spec_needs_labels(const tsr__spec *spec)
            (w[TSR_WEIGHT_GRAPH] > 0 && w[TSR_WEIGHT_LABEL_EDGE] > 0);
 }
 
-/* Scaling the samples by s scales their codes by s and the loss by s^2 (KL: s); a term that the
- * codes enter by their power d goes along if its weight does by s^(2 - d) (KL: s^(1 - d)), one on
- * the basis alone if it does like the loss: so rho, the size of a sample, takes the place of s,
- * and n samples that of the loss. */
+/* Scaling the samples by s scales their codes by s and the loss by s^2 (KL: s); a term that
+ * the codes enter by their power d goes along if its weight does by s^(2 - d) (KL: s^(1 -
+ * d)), one on the basis alone if it does like the loss: so rho, the size of a sample, takes
+ * the place of s, and n samples that of the loss. Multiplied and not by pow(): for s a power
+ * of two each product is exact, and data in another such unit give the same bits
+ * (tests/test_law_unit.c). */
 double tsr__spec_unit(const tsr__spec *spec, double rho, int degree)
 {
     const int power = spec->loss->degree - degree;
@@ -105,6 +118,9 @@ double tsr__spec_unit(const tsr__spec *spec, double rho, int degree)
     return spec->unit == TSR_UNIT_ONE ? 1 : unit;
 }
 
+/* scikit-learn's numbers: it halves the squared loss, ours does not, hence the loss's own
+ * factor; and it counts codes m times, so that a weight keeps its meaning for samples of
+ * another length. */
 void tsr__spec_elastic(double *lasso, double *ridge, const tsr__spec *spec, int64_t features)
 {
     const tsr_fit_options *o = spec->options;

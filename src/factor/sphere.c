@@ -7,7 +7,12 @@
  *     wish = 2 (what the other vectors leave of X' g_k) + what the terms wish
  *
  * and J never rises. Block coordinate descent after Cichocki & Phan 2009, with the sphere in place
- * of a scale that follows. O(m k^2) a sweep, on one thread: each vector sees the one before. */
+ * of a scale that follows. O(m k^2) a sweep, on one thread: each vector sees the one before.
+ *
+ * Why the step is exact: over f >= 0 of unit length f . r is largest along the positive part of
+ * r, by Cauchy and Schwarz, as the other entries could only take away; where r has none, along
+ * its largest entry. The quadratic part of the loss, (G' G)_kk ||f_k||^2, is constant on the
+ * sphere. So no price is needed, and no codes have to follow. */
 #include "factor/plan.h"
 #include "factor/strip.h"
 
@@ -19,7 +24,8 @@ static void *row_at(const tsr__solver *s, void *rows, int64_t k)
     return tsr__real_at(s, rows, k * s->m);
 }
 
-/* How much of vector l vector k should be like. */
+/* How much of vector l vector k should be like. Minus what the other vectors explain of X' g_k
+ * already; terms may attract or repel. */
 static double share_of(const tsr__solver *s, int64_t k, int64_t l)
 {
     double share = l == k ? 0 : -2 * tsr__real_get(s, s->state.sums.GtG, l * s->k + k);
@@ -29,6 +35,8 @@ static double share_of(const tsr__solver *s, int64_t k, int64_t l)
     return share;
 }
 
+/* Entries of the wish do not depend on each other: a strip takes all vectors before the next
+ * one. */
 static void make_wish(const tsr__solver *s, int64_t k)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -50,7 +58,8 @@ static void make_wish(const tsr__solver *s, int64_t k)
     }
 }
 
-/* f_k becomes the unit vector >= 0 along which the wish grows most. */
+/* f_k becomes the unit vector >= 0 along which the wish grows most. Zeros may grow again in the
+ * next turn, unlike under rules that multiply. */
 static void turn_vector(const tsr__solver *s, int64_t k)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -64,7 +73,8 @@ static void turn_vector(const tsr__solver *s, int64_t k)
         tsr__real_set(s, f, best, 1);
 }
 
-/* Row and column k of the gram matrix anew. */
+/* Row and column k of the gram matrix anew. Terms lean by the angles as they are: with those
+ * from before the sweep the bound would not hold. */
 static void renew_gram(tsr__solver *s, int64_t k)
 {
     void *gram = s->state.metric.gram, *basis = s->work.sphere.basis;
@@ -76,6 +86,9 @@ static void renew_gram(tsr__solver *s, int64_t k)
     }
 }
 
+/* Entries of a vector stand k apart in the basis: two transposes, O(m k), make each of them
+ * contiguous for the O(m k^2) of a sweep. Terms that do not lean ask for no angles, and push()
+ * makes the gram matrix at the end. */
 static void move(tsr__solver *s)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -99,6 +112,9 @@ static void move(tsr__solver *s)
     s->plan->map->push(s);
 }
 
+/* With missing values each row of the basis has its own G' G, and the quadratic part of the
+ * loss is not constant on the sphere; where J minds neither scale nor neighbours, rows descend
+ * on all threads. */
 static const char *refuses(const tsr__choice *c)
 {
     const tsr__plan *plan = c->plan;

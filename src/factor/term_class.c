@@ -6,10 +6,16 @@
  *
  *     flat += lambda D        linear: no curvature
  *
- * Xiao et al. 2013; O(n k). */
+ * Xiao et al. 2013; O(n k).
+ *
+ * A code of a foreign vector is charged, none is forbidden: samples may borrow where the data
+ * insist. D is never formed, as its rows are two runs of ones. Being linear the term is its own
+ * bound, under any rule; only the length of the basis could evade it, which is why it is priced
+ * (scale.c). */
 #include "factor/plan.h"
 #include "factor/strip.h"
 
+/* Of degree 1 in the codes, hence rho to the loss's degree less one. */
 static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *problem)
 {
     const double w = spec->weights.of[TSR_WEIGHT_CLASS];
@@ -28,7 +34,8 @@ static runs foreign(const tsr__plan *plan, int32_t b)
     return (runs){{0, own + plan->per_class}, {own, plan->k - plan->shared}};
 }
 
-/* Adds a run of a row, times `by`, to the columns' shares and to the value. */
+/* Adds a run of a row, times `by`, to the columns' shares and to the value. Value and shares of
+ * a column from the same products, in doubles: n of them are added up. */
 static void share_run(double *columns, double *value, const tsr__solver *s, int64_t row,
                       int64_t first, int64_t end, double by)
 {
@@ -59,6 +66,7 @@ static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double
     return value;
 }
 
+/* A row of tied codes stands for all samples of its class and is charged for each. */
 static void add(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
                 const tsr__halves *halves)
 {

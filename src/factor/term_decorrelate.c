@@ -9,13 +9,20 @@
  *
  *     wish += 4 gamma (largest f_k - sum_{l != k} f_l (f_l . f_k))
  *
- * O(m k^2). Huang et al. 2014. */
+ * O(m k^2). Huang et al. 2014.
+ *
+ * ||F' F||^2 is a sum of products of four entries of F, each at most the mean of their fourth
+ * powers as t moves: hence slope 4 gamma F (F' F) t^3, the quartic half. -2 gamma ||F||^2 is
+ * concave and lies below its tangent, the pull. The papers' rule takes t^3 for t, overshoots,
+ * and may raise J; tests/test_law_descent.c says how often. */
 #include "factor/plan.h"
 #include "factor/strip.h"
 #include "matrix/blas.h"
 
 #include <math.h>
 
+/* On the basis alone it does not grow with the number of samples while the loss does: n joins
+ * rho. */
 static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *problem)
 {
     const double w = spec->weights.of[TSR_WEIGHT_DECORRELATE];
@@ -47,7 +54,8 @@ static double gram_at(const tsr__solver *s, int64_t l, int64_t k)
 }
 
 /* On the sphere the part of the gradient along a vector is no way to go: 4 gamma sum_{l != k}
- * (f_l . f_k)^2 of it is taken off. */
+ * (f_l . f_k)^2 of it is taken off. It matters for the measure of optimality, which would else
+ * see a slope where no step is left. */
 static void add_round(const tsr__term *t, const tsr__solver *s, const tsr__halves *halves)
 {
     double f[TSR_STRIP], along[TSR_STRIP];
@@ -68,7 +76,8 @@ static void add_round(const tsr__term *t, const tsr__solver *s, const tsr__halve
 }
 
 /* Kernels of either sign, lift = U - V and gram = P - N, multiply out to what rises, U P + V N
- * and V, and what falls, U N + V P and U. */
+ * and V, and what falls, U N + V P and U. The concave part changes sides for the half of the
+ * lift that counts negative, and is curved there. */
 static void add_basis(const tsr__term *t, const tsr__solver *s, const tsr__halves *halves)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -89,7 +98,10 @@ static void add_basis(const tsr__term *t, const tsr__solver *s, const tsr__halve
     kernels->add(halves->curved, by, f->anti_lift, count);
 }
 
-/* An upper bound of the largest eigenvalue of sum_{l != k} f_l f_l', by row sums of its gram. */
+/* An upper bound of the largest eigenvalue of sum_{l != k} f_l f_l', by row sums of its gram.
+ * Both matrices have the same eigenvalues but for zeros, and none exceeds the largest row sum
+ * (Gershgorin). O(k^2), where the eigenvalue itself would take k^3 and gain little: a larger
+ * one shortens steps and breaks nothing. */
 static double largest_eigenvalue(const tsr__solver *s, int64_t k)
 {
     double most = 0;
@@ -102,12 +114,15 @@ static double largest_eigenvalue(const tsr__solver *s, int64_t k)
     return most;
 }
 
+/* On the sphere f' M f = const - f' (most I - M) f, and most I - M >= 0 lies above its tangent:
+ * the bound is linear, and its slope at the vector as it is are these shares. */
 static double lean(const tsr__term *t, const tsr__solver *s, int64_t k, int64_t l)
 {
     const double apart = 4 * t->weight[0];
     return l == k ? apart * largest_eigenvalue(s, k) : -apart * gram_at(s, l, k);
 }
 
+/* Square by square, never multiplied out: near orthogonal vectors the parts would cancel. */
 static double value(const tsr__term *t, const tsr__solver *s)
 {
     const tsr__metric *f = &s->state.metric;

@@ -4,12 +4,17 @@
  *
  *     flat += a        curved += b F        bend += b        on the sphere: wish -= a
  *
- * O(m k). It holds the scale of the basis: vectors shrink until the data hold them. */
+ * O(m k). It holds the scale of the basis: vectors shrink until the data hold them.
+ *
+ * Both parts are separable, so that they are their own bounds: the rules need no more than
+ * slope and curvature. As it sees lengths, outside `mu` no norm may be held beside it, but on
+ * the sphere. */
 #include "factor/plan.h"
 #include "factor/strip.h"
 
 enum { LASSO, RIDGE };
 
+/* n times, as scikit-learn has it: the weight keeps its meaning for more samples. No unit. */
 static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *problem)
 {
     const tsr_fit_options *o = spec->options;
@@ -37,6 +42,7 @@ static void bend_basis(const tsr__term *t, const tsr__solver *s, const double *f
     }
 }
 
+/* The ridge is constant on the sphere; the lasso asks each entry for as much. */
 static void wish(const tsr__term *t, const tsr__solver *s, int64_t k, int64_t first,
                  int64_t count, void *out)
 {
@@ -44,6 +50,7 @@ static void wish(const tsr__term *t, const tsr__solver *s, int64_t k, int64_t fi
     tsr__kernels_for(s)->shift(out, -t->weight[LASSO], count);
 }
 
+/* Entries are >= 0, so that |F|_1 is the column sums, which the metric has in doubles. */
 static double value(const tsr__term *t, const tsr__solver *s)
 {
     const void *f = s->state.basis;

@@ -5,7 +5,12 @@
  *
  *     flat += a        curved += b G        bend += b
  *
- * O(n k). */
+ * O(n k).
+ *
+ * Two terms and not one, since the price of length needs a column's shares of degree one and
+ * two apart (scale.c); reports add them up under one name. Separable, hence their own bounds.
+ * New samples keep both (transform.c), where all other terms are off. A row of tied codes
+ * counts for each of its members. */
 #include "factor/plan.h"
 #include "factor/strip.h"
 
@@ -23,6 +28,7 @@ static bool begin_ridge(double weight[2], const tsr__spec *spec, const tsr__prob
     return weight[0] > 0;
 }
 
+/* Row by row in the order of the samples, on one thread: O(n k) is little beside a pass. */
 static double refresh_lasso(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
     double g[TSR_STRIP], value = 0;

@@ -7,7 +7,12 @@
  * S (n x n, symmetric, >= 0) is sparse with p neighbours a row: O(p n k). The bend bounds L by
  * twice its diagonal, so that all rows may move at once. The value is summed as mu/2 S_ij ||g_i
  * - g_j||^2: between codes that agree, the other form is a difference of large numbers. Cai et
- * al. 2011. */
+ * al. 2011.
+ *
+ * x' L x = sum of S_ij (x_i - x_j)^2 over the edges, and (x_i - x_j)^2 <= 2 x_i^2 + 2 x_j^2: so
+ * L <= 2 diag(S 1), and the Hessian 2 mu L lies below the bend. The halves claim half of that
+ * curvature only. It suffices: the bound falls by s' H s / 2 over a step s, with H = 2 mu
+ * diag(S 1), and J exceeds it by no more than that (doc/mathematics.md, section 3). */
 #include "factor/plan.h"
 #include "factor/strip.h"
 #include "matrix/pass.h"
@@ -21,13 +26,16 @@ static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *p
     return w > 0;
 }
 
+/* S G of all rows is kept between passes: codes move together, from what neighbours were
+ * before. */
 static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena)
 {
     room->gathered[0] = tsr__arena_take(arena, s->n * s->k, tsr__type_size(s->type));
     room->sums = tsr__arena_take(arena, TSR_LANES * s->k, sizeof(double));
 }
 
-/* Adds edge (g_a - g_b)^2, column by column. */
+/* Adds edge (g_a - g_b)^2, column by column. Differences first, squares then: codes that agree
+ * give zero, not the rounding of large numbers. */
 static void add_apart(double *restrict columns, const tsr__solver *s, double edge, int64_t a,
                       int64_t b)
 {
@@ -49,7 +57,8 @@ typedef struct refreshing {
 } refreshing;
 
 /* Gathers a block of S G, and adds up what lies between neighbours: each edge once, for S is
- * symmetric. */
+ * symmetric. Columns ascend within a row, so that the first neighbour behind the sample ends
+ * its half. */
 static void refresh_block(void *context, const tsr__block *block, int64_t lane)
 {
     const refreshing *r = context;
@@ -65,6 +74,8 @@ static void refresh_block(void *context, const tsr__block *block, int64_t lane)
                       block->first + i, block->columns[at]);
 }
 
+/* By column, because these are the shares that the price of length wants; in lanes of doubles,
+ * whose order does not depend on the threads. */
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
     refreshing r = {t, s};

@@ -11,7 +11,11 @@
  * The bend bounds a matrix C >= 0 by the diagonal (C u)_i / u_i with u = g + a share of the
  * column's mean, which is tight where the codes are large and lets zeros grow; the must-links of a
  * class have rank one, so their Laplacian is below its own diagonal. Wang 2008; Ambai et al. 2011.
- */
+ *
+ * Why the bend is above C >= 0: sum_ij C_ij u_i u_j (x_i / u_i - x_j / u_j)^2 >= 0, written
+ * out, says x' C x <= sum_i x_i^2 (C u)_i / u_i, for any u > 0. Must-links of a class, N_b I -
+ * 1 1', are at most N_b I; as a reward they are concave and need no bend. The sums stay in
+ * doubles, since what is wanted of them are differences, T - s_b. */
 #include "factor/plan.h"
 #include "factor/strip.h"
 
@@ -19,6 +23,7 @@
 
 enum { MUST, CANNOT };
 
+/* Links that the user lists take the place of those of labels (term_pairs.c). */
 static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *problem)
 {
     const double must = spec->weights.of[TSR_WEIGHT_MUST],
@@ -45,12 +50,14 @@ typedef struct puller {
     double must, cannot, population; /* population 0: reward */
 } puller;
 
+/* Without the population the curvature that bounds must-links from below is gone. */
 static puller puller_of(const tsr__term *t, const tsr__solver *s, int32_t b)
 {
     return (puller){t->weight[MUST], t->weight[CANNOT],
                     s->problem->pairs.reward ? 0 : s->problem->classes.population[b]};
 }
 
+/* Tied codes stand for their members, each of which is linked to all others. */
 static void add_up(const tsr__term *t, tsr__solver *s)
 {
     const tsr__classes *c = &s->problem->classes;
@@ -71,6 +78,8 @@ static void add_up(const tsr__term *t, tsr__solver *s)
     }
 }
 
+/* The sums are made of all codes first. (C G)_i is constant on a class but for the bounded
+ * form's own code, so that row i's part takes k operations whatever the number of links. */
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
     const tsr__classes *c = &s->problem->classes;
@@ -97,6 +106,7 @@ static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double
     return value;
 }
 
+/* T - s_b is >= 0 but for rounding, which the halves must not see. */
 static void add(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
                 const tsr__halves *halves)
 {
@@ -126,12 +136,15 @@ static void add(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t
 }
 
 /* A positive reference for the bend: the code and a hundredth of its column's mean; in an empty
- * column, where any will do, 1. */
+ * column, where any will do, 1. Smaller shares would follow C more closely where codes are
+ * large, and hold zeros nearly for ever: the bend at a zero is (C u) over its share. */
 static double reference(double g, double sum, double count)
 {
     return g + (sum > 0 ? 0.01 * sum / count : 1);
 }
 
+/* The reference adds its share for each of the other samples as well: (C u)_i is of u, not of
+ * g. */
 static void bend(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
                  void *out)
 {

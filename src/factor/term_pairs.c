@@ -7,7 +7,12 @@
  *     bounded   curved += 2 diag(attract 1) G  so that must-links cost ||g_i - g_j||^2 a pair
  *
  * Both matrices are bounded by their row sums, so that all rows may move at once. O(links k).
- * Wang 2008; between all labelled samples see term_links.c. */
+ * Wang 2008; between all labelled samples see term_links.c.
+ *
+ * Row sums bound both: C >= 0 lies below diag(C 1), which is the bound of term_links.c with u =
+ * 1, and the Laplacian of must-links is one of a graph, at most twice its diagonal
+ * (term_graph.c). As a reward -attract may bend either way, by no more than its row sums: hence
+ * 2 and 4. */
 #include "factor/plan.h"
 #include "factor/strip.h"
 #include "matrix/pass.h"
@@ -20,12 +25,15 @@ static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *p
     return problem->pairs.attract != NULL;
 }
 
+/* Both products are kept between passes: rows move together from the codes as they were. */
 static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena)
 {
     for (int side = ATTRACT; side <= REPEL; side++)
         room->gathered[side] = tsr__arena_take(arena, s->n * s->k, tsr__type_size(s->type));
 }
 
+/* Each unordered pair stands twice in the matrices, and the factor g (C g) counts it twice as
+ * tr(G' C G) does. */
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
     const tsr__pairs *pairs = &s->problem->pairs;

@@ -10,7 +10,12 @@
  *     sphere   wish += 2 w q_k (8 f_k - d f_k + A f_k)
  *
  * D' D = diag(d) - A is at most 2 diag(d), which makes the halves a bound whose pixels move at
- * once, and at most 8, which makes it linear on the sphere. O((n + 4 m) k). */
+ * once, and at most 8, which makes it linear on the sphere. O((n + 4 m) k).
+ *
+ * Why 2 diag(d): D' D is the Laplacian of the grid, and (a - b)^2 <= 2 a^2 + 2 b^2 on each of
+ * its edges; no pixel has more than four, hence 8. On the sphere f' (D' D - 8) f is concave and
+ * below its tangent, and 8 |f|^2 is a constant. For codes the term is a ridge, its own bound.
+ * tests/test_smooth.c has the term written out, and that scale is no matter. */
 #include "factor/plan.h"
 #include "factor/strip.h"
 
@@ -54,6 +59,7 @@ typedef struct grid {
     int64_t line, lines;
 } grid;
 
+/* Neighbours are symmetric, so that rows and columns of the picture may change places. */
 static grid grid_of(const tsr__solver *s)
 {
     const tsr_image_shape image = s->problem->image;
@@ -76,7 +82,8 @@ static int neighbours(int64_t to[4], const grid *g, int64_t pixel)
     return count;
 }
 
-/* Adds the squared differences to the pixels behind each: every pair once. */
+/* Adds the squared differences to the pixels behind each: every pair once. Before each pass
+ * over the samples: their ridge is the roughness of the basis as it moved. */
 static void prepare(const tsr__term *t, tsr__solver *s)
 {
     const grid g = grid_of(s);
@@ -99,6 +106,7 @@ static void prepare(const tsr__term *t, tsr__solver *s)
     }
 }
 
+/* Roughness is made anew with the squares, as the basis may have been scaled between both. */
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
     double g[TSR_STRIP], *sum = squares(s, t), value = 0;
@@ -117,6 +125,7 @@ static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double
     return value;
 }
 
+/* Curvature and slope of a ridge agree: the bend is the same without the code. */
 static void add(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
                 const tsr__halves *halves)
 {
@@ -145,6 +154,8 @@ static void bend(const tsr__term *t, const tsr__solver *s, int64_t first, int64_
         }
 }
 
+/* 2 w q (d F - A F) = 4 w q d F - 2 w q (d F + A F): written so, each half is >= 0, and the
+ * first grows with t by all the curvature that the bound needs. */
 static void add_basis(const tsr__term *t, const tsr__solver *s, const tsr__halves *halves)
 {
     const grid g = grid_of(s);
@@ -171,6 +182,8 @@ static void add_basis(const tsr__term *t, const tsr__solver *s, const tsr__halve
     }
 }
 
+/* From the vector as it stands on the sphere, where earlier vectors have turned already; its
+ * pixels alone matter, for the term does not tie vectors. */
 static void wish(const tsr__term *t, const tsr__solver *s, int64_t k, int64_t first,
                  int64_t count, void *out)
 {

@@ -10,6 +10,9 @@ extern const tsr__term_kind tsr__term_class, tsr__term_graph, tsr__term_links, t
     tsr__term_lasso_codes, tsr__term_ridge_codes, tsr__term_decorrelate,
     tsr__term_elastic_basis, tsr__term_smooth;
 
+/* Terms on the codes stand first: a plan counts them, and walks over those alone where values
+ * and prices of the codes are made. Within J the order is also that of the sums, so that it is
+ * part of the bits. */
 const tsr__term_kind *const tsr__term_kinds[] = {
     &tsr__term_class,         &tsr__term_graph,
     &tsr__term_links,         &tsr__term_pairs,
@@ -23,6 +26,8 @@ const char *const tsr__term_names[TSR_TERMS] = {
 const char *const tsr__weight_names[TSR_WEIGHTS] = {
     "class", "graph", "label-edge", "must", "cannot", "decorrelate", "smooth"};
 
+/* Presets count beside what was set: at weight 0 a model is still one of that term, and its
+ * weight the one to vary. */
 const char *tsr__terms_weight(const tsr_fit_options *options)
 {
     tsr__spec spec;

@@ -8,7 +8,8 @@
 
 #include "tessera/tessera.h"
 
-/* Terms as they are reported, under the name of their setting where they have one. */
+/* Terms as they are reported, under the name of their setting where they have one. The elastic
+ * net on the codes is two terms under one name; so are both kinds of links. */
 typedef enum tsr__term_name {
     TSR_TERM_LOSS,
     TSR_TERM_CLASS,
@@ -35,6 +36,8 @@ typedef enum tsr__weight_name {
 } tsr__weight_name;
 extern const char *const tsr__weight_names[TSR_WEIGHTS];
 
+/* As many as can meet: of the nine kinds, links of labels and links of a list exclude each
+ * other. */
 enum { TSR_MOST_TERMS = 8 };
 
 typedef struct tsr__term_kind tsr__term_kind;

@@ -7,12 +7,18 @@
  *
  * and the same for Kullback-Leibler, so that an iteration costs O(m (c + u) k) for c classes
  * and u unlabelled samples. Groups: the classes in order, then the unlabelled samples in order.
- * The constant is added back, so J is always that of the original data. Liu et al. 2012. */
+ * The constant is added back, so J is always that of the original data. Liu et al. 2012.
+ *
+ * Both sides expanded, what has y in it is linear in x, so that means suffice; what has none is
+ * the constant. The same holds for Itakura-Saito, whose x / y is linear in x too. So the solver
+ * knows nothing of ties: with all labels distinct the fit is the free one
+ * (tests/test_law_algebra.c). Terms on the codes count the members of a group. */
 #include "factor/solver.h"
 
 #include <math.h>
 #include <string.h>
 
+/* A free model is the case of one sample a row, so that all that follows may ask row_of. */
 static tsr_status assign_rows(tsr__problem *p, bool tied)
 {
     tsr_status status = TSR_OK;
@@ -33,14 +39,16 @@ static double weight_of(const tsr__problem *p, tsr_type type, int64_t i)
     return p->weight != NULL ? tsr__value_at(p->weight, type, i) : 1;
 }
 
-/* The share of sample i in its group; none where the group weighs nothing. */
+/* The share of sample i in its group; none where the group weighs nothing. A class all of whose
+ * samples have weight 0 must not become NaN (tests/test_law_input.c). */
 static double share_of(const tsr__problem *p, tsr_type type, int64_t i, const double *total)
 {
     const double all = total[p->row_of[i]];
     return all > 0 ? weight_of(p, type, i) / all : 0;
 }
 
-/* What the samples add to the loss whatever the factors are. */
+/* What the samples add to the loss whatever the factors are. Absent entries add nothing: own(0)
+ * is 0 for every loss that takes zeros. */
 static double own_term(const tsr_matrix *x, const void *weight, const tsr__loss *loss)
 {
     double sum = 0;
@@ -52,7 +60,8 @@ static double own_term(const tsr_matrix *x, const void *weight, const tsr__loss 
     return sum;
 }
 
-/* Group means of dense data, or of sparse data entry by entry. */
+/* Group means of dense data, or of sparse data entry by entry. Sparse means stay sparse:
+ * entries that meet in one place are added up as the matrix is made. */
 static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr_matrix *x,
                           const double *total)
 {
@@ -93,6 +102,8 @@ done:
     return status;
 }
 
+/* Weights are added for the loss, members counted for the terms: a sample's weight is no matter
+ * of its penalties. */
 static tsr_status reduce(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;

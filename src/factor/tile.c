@@ -5,6 +5,8 @@
 
 #include "matrix/blas.h"
 
+/* The product is made whole and then cleared where nothing is known: zeros let losses and sums
+ * go on without asking. */
 void tsr__tile_product(const tsr__solver *s, const tsr__block *block, void *tile)
 {
     const tsr_matrix *missing = s->problem->missing;
@@ -26,6 +28,7 @@ void tsr__tile_product(const tsr__solver *s, const tsr__block *block, void *tile
             tsr__real_set(s, tile, i * s->m + missing->columns[at], 0);
 }
 
+/* So that the products of matrix/pass.h serve tiles as they serve data. */
 tsr__block tsr__tile_block(const tsr__solver *s, const tsr__block *block, const void *tile)
 {
     tsr__block as = *block;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Tiles: what F G' is at the entries of a dense block, for losses that need it entry by entry. */
+ * Tiles: what F G' is at the entries of a dense block, for losses that need it entry by entry.
+ *
+ * A tile is as large as its block, so that both share the cache; G F' as a whole would be as
+ * large as dense data. Sparse blocks need no tiles: there y is wanted at stored entries only
+ * (matrix/gather.h). */
 #ifndef TSR_FACTOR_TILE_H
 #define TSR_FACTOR_TILE_H
 

@@ -28,6 +28,8 @@
 #include <math.h>
 #include <string.h>
 
+/* A product's bits may depend on its number of rows, as libraries choose their way by size:
+ * panels are always whole. */
 enum { PANEL = 48, BATCH = 64 }; /* rows of a product; panels between two words of progress */
 
 /* What one thread works with. */
@@ -66,6 +68,8 @@ typedef struct encoding {
 
 /* Preparation ----------------------------------------------------------------------------- */
 
+/* Weights and masks were of the training samples and say nothing of others; cuts are weighed
+ * against the training samples' sum, not their own. */
 static tsr_status prepare(encoding *e, const tsr_data *data)
 {
     tsr_status status = TSR_OK;
@@ -106,6 +110,7 @@ static void measure(encoding *e)
     tsr__spec_elastic(&e->lasso, &e->ridge, &e->spec, e->m);
 }
 
+/* Doubles for the row's own steps (row.h), the data's type for what is multiplied by panels. */
 static void layout_desk(encoding *e, desk *d)
 {
     tsr__arena *arena = &e->arena;
@@ -133,6 +138,7 @@ static void layout_desk(encoding *e, desk *d)
         *d = laid;
 }
 
+/* Walked twice, to measure and to hand out: the first time there is no memory to point at. */
 static void layout(encoding *e)
 {
     tsr__arena *arena = &e->arena;
@@ -150,7 +156,8 @@ static void layout(encoding *e)
         layout_desk(e, e->desks != NULL ? &e->desks[t] : NULL);
 }
 
-/* What all samples share: the basis in its several forms, and its gram matrix. */
+/* What all samples share: the basis in its several forms, and its gram matrix. A gram
+ * matrix that the model keeps, of a kernel's space, takes the place of F' F. */
 static void fill(encoding *e)
 {
     const tsr_model *model = e->model;
@@ -192,12 +199,15 @@ static void fill(encoding *e)
     }
 }
 
+/* Some hundreds of units in the last place of a double, some ten of a float: above what a gram
+ * matrix of that type is wrong by, below what would show in a code. */
 static double rounding_of(const encoding *e)
 {
     return e->type == TSR_FLOAT64 ? 1e-13 : 1e-6;
 }
 
-/* (F' F)^-1, with a ridge of rounding size for vectors that depend on each other. */
+/* (F' F)^-1, with a ridge of rounding size for vectors that depend on each other. Sized by the
+ * trace, and thus without units (tests/test_law_use.c). */
 static tsr_status invert(encoding *e)
 {
     tsr_status status = TSR_OK;
@@ -292,6 +302,7 @@ static tsr__row row_of(const encoding *e, const desk *d)
                       .room = d->room};
 }
 
+/* A sample with missing values has a Q of its own, made where it is used. */
 static void minimise_squares(const encoding *e, desk *d, int64_t sample, int64_t i)
 {
     const tsr__known_rows features = features_of(e);
@@ -304,6 +315,8 @@ static void minimise_squares(const encoding *e, desk *d, int64_t sample, int64_t
     tsr__row_squares(&row, own ? d->known.gram : e->gram, own ? tsr__padded(e->k) : e->k, d->p);
 }
 
+/* Sparse samples gather their columns of the basis first, k numbers an entry: the steps then
+ * run over contiguous columns as dense ones do. */
 static void minimise_entries(const encoding *e, desk *d, int64_t sample)
 {
     const tsr_matrix *x = e->problem.held.x;
@@ -398,6 +411,8 @@ static void encode_panel(void *context, int64_t item, int thread)
     methods[e->options.method](e, &e->desks[thread], first, left < PANEL ? left : PANEL);
 }
 
+/* Batches are for progress and interruption between them; panels within one go to any
+ * thread. */
 static tsr_status encode(encoding *e)
 {
     tsr_status status = TSR_OK;

@@ -6,6 +6,8 @@
 #include "factor/prepared.h"
 #include "matrix/blas.h"
 
+/* The steps and their order are those of a fit, with the scale that the training samples gave:
+ * new samples must not change how they are seen. On a copy, in the type that was given. */
 tsr_status tsr_model_prepare(tsr_matrix **out, const tsr_model *model, const tsr_data *data)
 {
     TSR_REQUIRE(out, model, data);
@@ -49,6 +51,7 @@ done:
     return status;
 }
 
+/* Codes may come from anywhere, as another program's file: only their length has to fit. */
 tsr_status tsr_model_reconstruct(tsr_matrix **out, const tsr_model *model,
                                  const tsr_matrix *codes)
 {

@@ -3,13 +3,20 @@
  * Coordinate descent on the weights of a concept basis, F = X' W, sample by sample: with the
  * residual D = F B - A kept up to date, A = X' w G and B = G' w G and what else is quadratic in F,
  * the slope of J with respect to a sample's weights is x D. No n x n matrix; O(n m k) a sweep. The
- * samples follow each other, so there is nothing to share between threads. */
+ * samples follow each other, so there is nothing to share between threads.
+ *
+ * J is quadratic in W with Hessian 2 K (x) B; a sample's own block is 2 |x|^2 B, so that its k
+ * weights are a small problem of least squares once x D is known. D then moves by x' (w - w0)
+ * B, 2 m k, as much as x D took. Slopes and curvatures are written by half, J being <F' F, B> -
+ * 2 <F, A>. The price of an L2 length and a ridge are quadratics in F and join B; what ties
+ * rows of F, or bends otherwise, has no place there, which is what `refuses` lists. */
 #include "factor/plan.h"
 #include "matrix/descent.h"
 
 #include <string.h>
 
-/* Rows of a real array, k apart, into rows `stride` apart. */
+/* Rows of a real array, k apart, into rows `stride` apart. Padded with zeros, a row is whole
+ * vectors, and the kernel has no remainders to care for. */
 static void spread_rows(const tsr__solver *s, void *to, int64_t stride, const void *from,
                         int64_t rows)
 {
@@ -19,7 +26,8 @@ static void spread_rows(const tsr__solver *s, void *to, int64_t stride, const vo
 }
 
 /* B, and half the slope of what is linear in F: the price of a vector's length and the terms on
- * the basis are alike in every row, so that they are asked at zero. */
+ * the basis are alike in every row, so that they are asked at zero. B is half the curvature,
+ * hence the halving of what terms say. */
 static void make_gram(const tsr__solver *s, double *slope)
 {
     const tsr__weaving *w = &s->work.weaving;
@@ -38,6 +46,7 @@ static void make_gram(const tsr__solver *s, double *slope)
     spread_rows(s, w->woven_gram, tsr__padded(s->k), w->gram, s->k);
 }
 
+/* From the basis as it was pushed: rounding of the last sweep ends here. */
 static void make_residual(const tsr__solver *s, const double *slope)
 {
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -49,6 +58,7 @@ static void make_residual(const tsr__solver *s, const double *slope)
     spread_rows(s, w->woven, tsr__padded(s->k), w->residual, s->m);
 }
 
+/* |x|^2 is 2 m operations beside 4 m k: made again sooner than kept for all samples. */
 static void weave_block(const tsr__solver *s, tsr__weave *w, const tsr__block *block)
 {
     for (int64_t i = 0; i < block->samples; i++) {
@@ -62,6 +72,8 @@ static void weave_block(const tsr__solver *s, tsr__weave *w, const tsr__block *b
     }
 }
 
+/* Three sweeps within a sample cost k^2 each, little beside its products with D. At the end F
+ * is made of the weights anew, then brought to its length. */
 static void move(tsr__solver *s)
 {
     const tsr__source *atoms = &s->problem->atoms;
