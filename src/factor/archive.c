@@ -9,7 +9,12 @@
  *     /recipe       how the samples were made (io/recipe.h)
  *
  * and behind its end a seal (io/seal.h). `parts` names the parts that were written: none of them may
- * be missing. Format 1 had neither that nor a seal, and texts of variable length. */
+ * be missing. Format 1 had neither that nor a seal, and texts of variable length.
+ *
+ * An archive is untrusted input. Nothing is read before its type and shape were compared with
+ * what the numbers of the model say, nothing is written that could not be read again, and
+ * tests/test_damage.c walks the same tables to damage every part. Cost: O(values), and as much
+ * memory as the model. */
 #include "factor/parts.h"
 #include "factor/solver.h"
 
@@ -23,10 +28,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* FORMAT is the newest that is read, and the only one that is written. The names of all parts
+ * together take less than half of PARTS_SIZE. */
 enum { FORMAT = 2, PARTS_SIZE = 1024 };
 
 /* Writing --------------------------------------------------------------------------------- */
 
+/* Settings are kept as texts, as the user would give them: an archive says how to repeat the
+ * fit, and rows that later versions add to the table do not move those that are there. */
 static tsr_status put_settings(tsr__hdf5 *file, const tsr_model *model)
 {
     tsr_status status = TSR_OK;
@@ -40,6 +49,7 @@ done:
     return status;
 }
 
+/* The picture's shape belongs to the basis, whose rows are what is looked at as pictures. */
 static tsr_status put_image(tsr__hdf5 *file, const tsr_image_shape *image)
 {
     tsr_status status = TSR_OK;
@@ -53,6 +63,7 @@ done:
     return status;
 }
 
+/* Flags are integers in the file: HDF5 has no truth values that all readers agree on. */
 static tsr_status put_number(tsr__hdf5 *file, const tsr__number *row, const tsr_model *model)
 {
     const void *from = (const char *)model + row->offset;
@@ -64,6 +75,7 @@ static tsr_status put_number(tsr__hdf5 *file, const tsr__number *row, const tsr_
                : tsr__hdf5_set_integers(file, row->group, row->name, &integer, 1);
 }
 
+/* Numbers of the state are attributes of its group, which is there only with a state. */
 static tsr_status put_numbers(tsr__hdf5 *file, const tsr_model *model)
 {
     tsr_status status = TSR_OK;
@@ -88,7 +100,8 @@ done:
     return status;
 }
 
-/* All that is there, and the list of it. */
+/* All that is there, and the list of it. The list is what tells a part that was lost from one
+ * that the model never had: most parts are optional, and a reader could not miss them. */
 static tsr_status put_parts(tsr__hdf5 *file, const tsr_model *model)
 {
     tsr_status status = TSR_OK;
@@ -109,6 +122,7 @@ done:
     return status;
 }
 
+/* The group of the state is made before the parts, some of which are in it. */
 static tsr_status put_all(tsr__hdf5 *file, const tsr_model *model)
 {
     tsr_status status = TSR_OK;
@@ -145,6 +159,9 @@ tsr_status tsr_model_write(const tsr_model *model, const char *path)
     TSR_TRY(tsr__parts_check(model, &spec));
     TSR_TRY(tsr__output_begin(&output, path, false));
     TSR_TRY(tsr__hdf5_create(&file, output.temporary));
+    /* The file is closed whatever happened, and sealed only when it is complete: the seal
+     * covers the bytes as they are on disk. The rename comes last, so that the path holds
+     * either the file that was there or a whole one. */
     status = put_all(file, model);
     TSR_TRY(tsr__hdf5_close(file, status));
     TSR_TRY(tsr__seal_put(output.temporary));
@@ -156,6 +173,9 @@ done:
 
 /* Reading --------------------------------------------------------------------------------- */
 
+/* Walks today's table and not the file's attributes: a setting that this version does not know
+ * is ignored, one that the file does not have gets a value. The texts have to be complete
+ * before tsr__model_restore, which points the options at them. */
 static tsr_status get_settings(tsr_model *model, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
@@ -181,6 +201,8 @@ done:
     return status;
 }
 
+/* Any other word for the order than "column" is the row order, the default of pictures. Sizes
+ * that do not make up the features are refused by tsr_matrix_set_image. */
 static tsr_status get_image(tsr_matrix *basis, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
@@ -198,7 +220,9 @@ done:
     return status;
 }
 
-/* The format of the archive; fails where it is none that this version knows. */
+/* The format of the archive; fails where it is none that this version knows. An archive without
+ * the attribute is of format 1. A later format is refused and not tried: what it means by the
+ * same names may differ. */
 static tsr_status get_format(int64_t *out, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
@@ -221,6 +245,7 @@ done:
     return status;
 }
 
+/* A flag that is neither 0 nor 1 is damage, and no truth to be guessed at. */
 static tsr_status get_number(tsr_model *model, const tsr__number *row, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
@@ -240,6 +265,8 @@ done:
     return status;
 }
 
+/* A number that the first archives did not have keeps the zero of the fresh model; in format 2
+ * each of them is required. The ranges are checked here, before the numbers become sizes. */
 static tsr_status get_numbers(tsr_model *model, const tsr__hdf5 *file, int64_t format)
 {
     tsr_status status = TSR_OK;
@@ -255,6 +282,8 @@ done:
     return status;
 }
 
+/* NaN marks a term that J does not have, so that a NaN in the file would be read as its
+ * absence: only finite values are taken. How many there are is the width of the history. */
 static tsr_status get_terms(tsr_model *model, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
@@ -292,7 +321,9 @@ done:
     return status;
 }
 
-/* Type and shape of a part's dataset, before anything is read or asked for. */
+/* Type and shape of a part's dataset, before anything is read or asked for. Below zero is the
+ * extent of lists of any length, and of the state, which the solver compares when the fit goes
+ * on (halt.c). */
 static tsr_status check_shape(const tsr__part *part, const tsr_model *model,
                               const tsr__hdf5 *file)
 {
@@ -318,6 +349,8 @@ done:
     return status;
 }
 
+/* Kinds without `get` are read by another part: the classes by the labels. Their shape is
+ * checked all the same. */
 static tsr_status get_parts(tsr_model *model, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
@@ -332,6 +365,9 @@ done:
     return status;
 }
 
+/* The order is that of what each step needs: settings make the spec, numbers and terms make the
+ * lengths, lengths are what parts are compared with, and the checks of values need all parts.
+ * The names in the report are those of the tables, which outlive every model. */
 static tsr_status get_all(tsr_model *model, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
@@ -356,6 +392,8 @@ done:
     return status;
 }
 
+/* Opens the file as for reading, seal included. Commands ask this to tell a model from data;
+ * what is wrong with a broken one is for tsr_model_read to say. */
 bool tsr_path_holds_model(const char *path)
 {
     tsr__hdf5 *file = NULL;

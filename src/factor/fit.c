@@ -2,14 +2,23 @@
  *
  * Fitting: prepare the data, make a plan, solve from each start, keep the best, hand the parts
  * over. J is that on the original data; where it is no number, or falls without end, the error
- * names the weight to lower. */
+ * names the weight to lower.
+ *
+ * What can be refused is refused early: settings and the place of checkpoints before the data
+ * are touched, the data before room is taken. An iteration neither fails nor allocates, but for
+ * its line of the history.
+ *
+ * Starts share problem, plan and room; they differ in the stream of random numbers (init.c). Of
+ * the model there is one copy, that of the best start so far: a start that is not better costs
+ * time and no memory. */
 #include "factor/run.h"
 #include "io/file.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* The heaviest weight of a term, or TSR_WEIGHTS. */
+/* The heaviest weight of a term, or TSR_WEIGHTS. Weights of one unit can be compared; the
+ * largest is the likeliest culprit where J overflows. */
 static tsr__weight_name heaviest(const tsr__plan *plan, const tsr__weights *w)
 {
     tsr__weight_name most = TSR_WEIGHTS;
@@ -22,6 +31,8 @@ static tsr__weight_name heaviest(const tsr__plan *plan, const tsr__weights *w)
     return most;
 }
 
+/* A reward for must-links has no lower bound (mathematics.md, section 5), so that it is named
+ * first, whatever the size of the other weights. */
 static tsr_status diverged(const tsr__run *r)
 {
     const tsr__weights *w = &r->spec.weights;
@@ -41,7 +52,8 @@ static tsr_status diverged(const tsr__run *r)
                      "too many powers of ten");
 }
 
-/* The best so far of the finished starts stands in for the current run's factors. */
+/* The best so far of the finished starts stands in for the current run's factors. Nothing is
+ * copied: the borrower must give all back, by lending it nothing, before it is freed. */
 static void lend(tsr_model *to, const tsr_model *best)
 {
     to->report = best->report;
@@ -52,7 +64,10 @@ static void lend(tsr_model *to, const tsr_model *best)
         to->terms[i] = best->terms[i];
 }
 
-/* The model so far, with all that a finished one keeps and the current run to go on from. */
+/* The model so far, with all that a finished one keeps and the current run to go on from. A
+ * checkpoint is a model like any other: transform and predict read it while the fit goes on. It
+ * holds the best factors there are, those of the current run or of a start before it; in the
+ * second case the current run is kept apart from them, or going on would lose it. */
 static tsr_status save(tsr__run *r)
 {
     static const tsr_model nothing;
@@ -76,8 +91,10 @@ done:
     return status;
 }
 
-/* Once a minute. A disk that is full for a while is no reason to lose the fit: the first
- * of the checkpoints that fail is noted, and returned to be told. */
+/* Once a minute. A disk that is full for a while is no reason to lose the fit: the first of the
+ * checkpoints that fail is noted, and returned to be told. The clock is set before the attempt,
+ * so that a slow disk does not take every iteration. The note belongs to the model and outlives
+ * the return. tests/test_checkpoint.c. */
 static const char *save_sometimes(void *user)
 {
     enum { EVERY = 60 };
@@ -111,7 +128,9 @@ static double objective(void *user, double *terms)
     return tsr__solver_objective(&r->solver);
 }
 
-/* Solves from where the solver stands, and keeps the run if it is the best. */
+/* Solves from where the solver stands, and keeps the run if it is the best. The terms at the
+ * first start are kept for note_weights (harvest.c): a later start would tell the same, and a
+ * fit that goes on no longer knows what its start was like. */
 static tsr_status finish_run(tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -130,6 +149,8 @@ static tsr_status finish_run(tsr__run *r)
     r->converged = loop.converged, r->interrupted = loop.interrupted;
     if (!r->interrupted) /* else the run is not at its end */
         r->most = fmax(r->most, now);
+    /* A run that was interrupted and is the best is the model itself, and goes on from there;
+     * one that is not must be kept beside the model. */
     if (now < r->least) {
         r->least = now;
         TSR_TRY(tsr__run_keep(r->model, r));
@@ -140,6 +161,8 @@ done:
     return status;
 }
 
+/* `next` is counted up before the run, so that a checkpoint within it names the start after it.
+ * The history is begun anew for every start, in the room that it has. */
 static tsr_status run_starts(tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -160,6 +183,11 @@ done:
     return status;
 }
 
+/* The order matters. rho of the fit that goes on takes the place of that of the data before the
+ * plan is made, since the plan's weights are made of it: they have to be the same to the last
+ * bit. The rank comes before the plan, which cuts blocks for it. The layout runs twice, first
+ * to add sizes up, then to hand memory out (base/memory.h). An interrupted fit returns its
+ * model and an error: the caller has both. */
 static tsr_status run_fit(tsr_model **out, tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -211,6 +239,9 @@ tsr_status tsr_fit(tsr_model **out, const tsr_data *data, const tsr_fit_options 
     return run_fit(out, &r);
 }
 
+/* `with` is a copy on this stack, whose texts are the caller's or those of `from`: both outlive
+ * the fit, and the new model copies them. Sample weights are no setting; those of the model
+ * count unless the caller brings others. */
 tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const tsr_model *from,
                           const tsr_fit_options *options)
 {

@@ -3,7 +3,11 @@
  * Keeping and putting back where a fit stopped. Sums over the samples are made anew, by the same
  * passes in the same order; what is not a function of the factors to the last bit (a gram matrix
  * that was scaled together with them) or of the current ones at all (codes before extrapolation)
- * is kept as it is. */
+ * is kept as it is.
+ *
+ * What is kept is O((n + m) k): the codes before extrapolation, and with kernels the lift. Sums
+ * are not, although that would spare a pass: they are m k more, and a pass makes the same bits.
+ * The law is tests/test_law_resume.c: N iterations, an archive and M more are N + M at once. */
 #include "factor/halt.h"
 
 #include "factor/model.h"
@@ -11,6 +15,8 @@
 
 #include <string.h>
 
+/* In the order of the enum of halt.h; messages name them, and parts.c has the same names behind
+ * "state/" in archives. */
 const char *const tsr__halt_names[TSR_HALT_PARTS] = {"plain", "gram",          "gram_negative",
                                                      "lift",  "lift_negative", "column_sum",
                                                      "basis", "codes",         "weights"};
@@ -25,7 +31,9 @@ void tsr__halt_clear(tsr__halt *state)
     *state = (tsr__halt){0};
 }
 
-/* Those of the solver; values NULL where it has none. */
+/* Those of the solver; values NULL where it has none. One list serves taking and giving, so
+ * that the two cannot disagree about sizes. A lift that is the basis itself is none: it would
+ * be kept twice. Ft1 is double in either precision. */
 static void list_parts(tsr__halt_part list[TSR_HALT_PARTS], const tsr__solver *s)
 {
     const int64_t n = s->n * s->k, m = s->m * s->k, square = s->k * s->k;
@@ -44,11 +52,13 @@ static void list_parts(tsr__halt_part list[TSR_HALT_PARTS], const tsr__solver *s
     memcpy(list, parts, sizeof parts);
 }
 
+/* The factors stand last in the enum. */
 static bool of_factors(int i)
 {
     return i >= TSR_HALT_BASIS;
 }
 
+/* `known` is set last: a state that could not be copied whole is none. */
 tsr_status tsr__halt_take(tsr__halt *state, const tsr__solver *s, bool own)
 {
     tsr_status status = TSR_OK;
@@ -75,7 +85,8 @@ done:
 }
 
 /* The model's own factors, as the solver lays them out. Kernel models have the weights in the
- * basis's place. */
+ * basis's place. Values pass through double, which holds both types, so that no bit changes.
+ * Members of a tied group have the same code, and whichever is written last is right. */
 static void give_factors(tsr__solver *s, const tsr_model *from)
 {
     const int64_t *row_of = s->problem->row_of;
@@ -95,6 +106,9 @@ static void give_factors(tsr__solver *s, const tsr_model *from)
                           tsr_matrix_at(from->weights, i, j));
 }
 
+/* Where the state is known nothing is pushed through the map and nothing is normalised: both
+ * would round once more. The sums alone are made anew. What does not fit in size or type was
+ * kept by other settings, or comes from a damaged file, and is refused before it is copied. */
 tsr_status tsr__halt_give(tsr__solver *s, const tsr_model *from)
 {
     const tsr__halt *state = &from->state;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Where a fit stopped: what its factors alone do not tell, kept so that going on leads, bit for
- * bit, where it would have led. */
+ * bit, where it would have led.
+ *
+ * It belongs to the model, as plain arrays and numbers: models know nothing of solvers, and
+ * archives write it part by part (parts.c). Arrays are as the solver had them, in its layout
+ * and type. */
 #ifndef TSR_FACTOR_HALT_H
 #define TSR_FACTOR_HALT_H
 
@@ -24,6 +28,7 @@ enum {
 };
 extern const char *const tsr__halt_names[TSR_HALT_PARTS];
 
+/* `values` stands first: part_kinds.c looks at a part as at the pointer that it begins with. */
 typedef struct tsr__halt_part {
     void *values;
     int64_t count;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a run leaves: the model's factors, figures and notes. */
+ * What a run leaves: the model's factors, figures and notes.
+ *
+ * fit.c calls it for the best start, and for every checkpoint. Factors are turned from the
+ * solver's layout (m x k, a row a group) into that of files and callers (k x m, a row a
+ * sample). Nothing of the model points into the problem or the data, which may be freed before
+ * it. Cost: that of about one iteration, for the relative error and the optimality. */
 #include "factor/run.h"
 
 #include "io/recipe.h"
@@ -11,12 +16,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* rho^degree is what a sample of that size adds to a loss of that degree (mathematics.md,
+ * section 2). Thresholds are shares of it, since J itself may be zero: a perfect fit. */
 double tsr__run_size(const tsr__run *r)
 {
     const double rho = r->problem.rho;
     return (double)r->problem.samples * pow(rho, r->spec.loss->degree);
 }
 
+/* The history's last value and not J computed again: that is what the stop rule and the report
+ * of progress saw. Without an iteration there is only the start. */
 double tsr__run_objective(const tsr__run *r)
 {
     const tsr__history *h = &r->history;
@@ -56,7 +65,9 @@ done:
     return status;
 }
 
-/* An owned matrix from a real array (rows x k), transposed or with rows repeated where told. */
+/* An owned matrix from a real array (rows x k), transposed or with rows repeated where told.
+ * What *out held is freed only once the new one is there: a failure leaves the model of the
+ * start before as it was. */
 static tsr_status matrix_of(tsr_matrix **out, const tsr__solver *s, const void *array,
                             int64_t rows, const int64_t *row_of, bool transposed)
 {
@@ -74,7 +85,8 @@ static tsr_status matrix_of(tsr_matrix **out, const tsr__solver *s, const void *
     return status;
 }
 
-/* Kernel models: the basis in the space of the samples, X' W, for looking at. */
+/* Kernel models: the basis in the space of the samples, X' W, for looking at. The solver has
+ * only K and W. O(n m k), once a fit or checkpoint. */
 static tsr_status basis_of_kernel(tsr_matrix **out, tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -90,7 +102,11 @@ static tsr_status basis_of_kernel(tsr_matrix **out, tsr__run *r)
     return status;
 }
 
-/* ||X - F G'|| / ||X|| over all samples and known entries; kernels: in the kernel's space. */
+/* ||X - F G'|| / ||X|| over all samples and known entries; kernels: in the kernel's space. By
+ * ||x||^2 - 2 x.Fg + g' F'F g, sample by sample, so that no n x m residual is formed: O(nnz k +
+ * n k^2). Differences of large numbers may fall below zero by rounding. Samples are counted one
+ * by one, also where codes are tied or samples weighted: the figure compares models on the same
+ * data. */
 static tsr_status relative_error(double *out, const tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -134,6 +150,9 @@ done:
     return status;
 }
 
+/* The gram matrix is kept for kernels alone, where new samples need W' K W and the archive has
+ * no K; a free basis has F'F in its factors. Optimality writes into the solver's work, and into
+ * XtG where no step reads it, so that keeping a run in its middle does not change it. */
 tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -177,7 +196,8 @@ done:
     return status;
 }
 
-/* A drift of the scale that only a norm would hold is worth a word. */
+/* A drift of the scale that only a norm would hold is worth a word. The limit of 1e4 is that of
+ * mathematics.md, section 4. */
 static tsr_status note_scale(tsr_model *model, const tsr__run *r)
 {
     const tsr__solver *s = &r->solver;
@@ -195,8 +215,10 @@ static tsr_status note_scale(tsr_model *model, const tsr__run *r)
     return tsr__names_add(&model->notes, note);
 }
 
-/* A weight far from where the terms balance is worth a word. What a term costs at the start, where
- * the codes have the data's size and know nothing of it, tells: at the end a heavy one is small. */
+/* A weight far from where the terms balance is worth a word. What a term costs at the start,
+ * where the codes have the data's size and know nothing of it, tells: at the end a heavy one is
+ * small. The two limits are those of mathematics.md, section 2. A share of exactly zero says
+ * that the term had nothing to act on. */
 static tsr_status note_weights(tsr_model *model, const tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -220,6 +242,10 @@ done:
     return status;
 }
 
+/* Called once a model, whose members it fills are still empty. The samples themselves are kept
+ * for kernels other than the linear one alone: new samples have to be compared with them, while
+ * X' W of a linear kernel is a basis like any other. All labels go along, not only those that
+ * the learner saw: predictions are judged by the others. */
 tsr_status tsr__run_remember(tsr_model *model, const tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -252,6 +278,8 @@ done:
     return status;
 }
 
+/* The plan is recorded as text: an archive tells what was done also to versions that would plan
+ * otherwise. */
 tsr_status tsr__run_begin_model(tsr_model **out, const tsr__run *r)
 {
     tsr_status status = TSR_OK;
@@ -279,6 +307,8 @@ done:
     return status;
 }
 
+/* The width of the history is that of the model's terms, which are those of the plan and so the
+ * same for every start. */
 tsr_status tsr__run_keep_apart(tsr_model *model, const tsr__run *r)
 {
     tsr_status status = TSR_OK;

@@ -12,7 +12,12 @@
  *     FILE       arrays `basis` (k x m; concept: `weights`, n x k) and `codes` (n x k, or one row a
  *                group where codes are tied), in .npz or .h5: an archive of an earlier fit serves
  *
- * Concept models start from weights: the samples' shares in the same vectors. */
+ * Concept models start from weights: the samples' shares in the same vectors.
+ *
+ * mathematics.md, section 11. Whatever a start leaves, tsr__solver_start follows it: it pushes
+ * theta through the map, normalises and sums. A start is a function of the data, the seed and
+ * the restart, which has a stream of its own. Cost: random O((n + m) k) and a pass; k-means and
+ * the singular vectors some passes. */
 #include "factor/plan.h"
 
 #include "base/random.h"
@@ -24,6 +29,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* `x` are the samples themselves where the solver sees groups of them, or a kernel. */
 typedef struct start {
     tsr__solver *s;
     const tsr__spec *spec;
@@ -33,13 +39,19 @@ typedef struct start {
     int64_t restart;
 } start;
 
+/* Drawn as doubles in either precision, so that single starts where double does, but for
+ * rounding. */
 static void fill_uniform(const tsr__solver *s, void *array, int64_t count, tsr__random *random)
 {
     for (int64_t i = 0; i < count; i++)
         tsr__real_set(s, array, i, tsr__random_uniform(random));
 }
 
-/* Codes are scaled so that F G' fits best (Frobenius) or has the right sum (KL). */
+/* Codes are scaled so that F G' fits best (Frobenius) or has the right sum (KL). Without that
+ * the first iterations would only find the size, and J at the start, by which weights are
+ * judged, would say nothing. It also makes the fit of s X that of X (tests/test_law_unit.c).
+ * The size is a quotient of sums, so that a pass comes first; XtG is collected where passes
+ * leave it out. */
 static void fit_scale(start *b)
 {
     tsr__solver *s = b->s;
@@ -56,6 +68,7 @@ static void fit_scale(start *b)
         kernels->scale(s->state.codes, up / down, s->n * s->k);
 }
 
+/* Theta is drawn before the codes: the order is part of what a seed means. */
 static tsr_status start_random(start *b)
 {
     fill_uniform(b->s, tsr__theta(b->s), tsr__theta_rows(b->s) * b->s->k, &b->random);
@@ -66,7 +79,9 @@ static tsr_status start_random(start *b)
 }
 
 /* Vectors given as centers (k x features) become the basis; concept models take the weights
- * with which each sample would be drawn to its vector. */
+ * with which each sample would be drawn to its vector. 0.2 and 1.2 are the indicator of the own
+ * cluster and 0.2: no code begins at zero, where multiplicative rules would hold it. Where
+ * codes are tied, a group has 1.2 at the vector of each of its members. */
 static void take_centers(start *b, const double *centers, const int32_t *of)
 {
     tsr__solver *s = b->s;
@@ -92,6 +107,8 @@ static void take_centers(start *b, const double *centers, const int32_t *of)
     fit_scale(b);
 }
 
+/* The stride between the seeds of restarts is a prime above the number of restarts that there
+ * can be, so that restart r of a seed is no start of the next seed. */
 static tsr_status start_kmeans(start *b)
 {
     tsr_status status = TSR_OK;
@@ -115,7 +132,10 @@ done:
 }
 
 /* The vectors of class b are its labelled samples' mean, each turned a little at random when
- * there are several; the other vectors come from k-means. */
+ * there are several; the other vectors come from k-means. Turned, because several equal vectors
+ * would begin alike; by factors of 0.5 to 1.5, whose mean is 1. Classes of which no label is
+ * seen keep their centre of k-means. A labelled sample begins at a vector of its own class or
+ * of none, which is what the class term wants of it. O(n m k). */
 static tsr_status start_means(start *b)
 {
     tsr_status status = TSR_OK;
@@ -176,7 +196,9 @@ done:
     return status;
 }
 
-/* Column j of a (rows x k): the length of its positive (or negative) part. */
+/* Column j of a (rows x k): the length of its positive (or negative) part. Of u v' with signs,
+ * the best non-negative pair is that of both positive or of both negative parts, whichever has
+ * the larger product of lengths (Boutsidis & Gallopoulos 2008). */
 static double part_length(const double *a, int64_t rows, int64_t k, int64_t j, double sign)
 {
     double sum = 0;
@@ -189,7 +211,9 @@ static double part_length(const double *a, int64_t rows, int64_t k, int64_t j, d
 
 typedef enum filling { FILL_NOT, FILL_MEAN, FILL_RANDOM } filling;
 
-/* Column j of `to` (rows x k) from the part of one sign of column j of a (rows x r). */
+/* Column j of `to` (rows x k) from the part of one sign of column j of a (rows x r). Where the
+ * data have fewer than k singular vectors, the others are filling alone. A random number is
+ * drawn for every entry, wanted or not, so that the stream does not depend on the signs. */
 static void put_part(start *b, void *to, const double *a, int64_t rows, int64_t r, int64_t j,
                      double sign, double by, const double fill[2])
 {
@@ -201,7 +225,8 @@ static void put_part(start *b, void *to, const double *a, int64_t rows, int64_t 
     }
 }
 
-/* left = X right / sigma (n x r) and the singular values themselves. */
+/* left = X right / sigma (n x r) and the singular values themselves. One more pass over the
+ * data in place of a second eigenproblem. */
 static void left_vectors(double *left, double *sigma, const tsr_matrix *x,
                          const tsr__axes *axes, int threads)
 {
@@ -218,6 +243,8 @@ static void left_vectors(double *left, double *sigma, const tsr_matrix *x,
     }
 }
 
+/* Codes and basis share the square root of sigma |u| |v|, so that neither is longer than the
+ * other. Tied codes start from the group means, which are the rows that the loss sees. */
 static tsr_status start_svd(start *b, filling how)
 {
     tsr_status status = TSR_OK;
@@ -279,6 +306,8 @@ static tsr_status start_nndsvdar(start *b)
     return start_svd(b, FILL_RANDOM);
 }
 
+/* "path:name" is how one array of a container is asked for anywhere (tsr_data_read). A factor
+ * below zero would stay there under multiplicative steps, so it is refused. */
 static tsr_status read_array(tsr_data **out, const char *path, const char *name)
 {
     tsr_status status = TSR_OK;
@@ -300,6 +329,8 @@ static tsr_status wrong_shape(const char *path, const char *name, const tsr_matr
                      (long long)columns);
 }
 
+/* Factors are taken as they are and not scaled: they may be the end of an earlier fit. Codes
+ * may be those of samples, as archives have them, or one row a group. */
 static tsr_status start_file(start *b)
 {
     tsr_status status = TSR_OK;
@@ -331,6 +362,7 @@ done:
     return status;
 }
 
+/* By name, as the setting has them. What is in no row is a file. */
 static const struct {
     const char *name;
     tsr_status (*fill)(start *b);
@@ -339,6 +371,8 @@ static const struct {
     {"nndsvdar", start_nndsvdar}, {"kmeans", start_kmeans}, {"means", start_means},
 };
 
+/* Called before any data are read. A name without a dot is a misspelt start rather than a
+ * file. */
 tsr_status tsr__init_check(const char *name)
 {
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)

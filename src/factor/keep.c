@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A model of some of its basis vectors, such as the best ranked: O(k (n + m)). */
+ * A model of some of its basis vectors, such as the best ranked: O(k (n + m)).
+ *
+ * The result transforms and predicts. It has no state, so that a fit that goes on with it
+ * begins from the factors alone; codes are not solved anew. `tessera rank` writes it. */
 #include "factor/parts.h"
 
 #include "base/settings.h"
@@ -9,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The settings with the new rank; blocks of classes are no longer what they were. */
+/* The settings with the new rank; blocks of classes are no longer what they were. The record
+ * must describe the model that it is in: archives are checked against it when they are read. */
 static tsr_status copy_settings(tsr_model *to, const tsr_model *from, int64_t rank)
 {
     tsr_status status = TSR_OK;
@@ -30,6 +34,7 @@ done:
     return status;
 }
 
+/* A vector may stand in the list twice; all have to be there. */
 static tsr_status check(const tsr_model *model, const int64_t *vectors, int64_t count)
 {
     if (count < 1 || count > model->report.rank)
@@ -52,11 +57,14 @@ tsr_status tsr_model_keep(tsr_model **out, const tsr_model *model, const int64_t
     char note[128];
     TSR_TRY(check(model, vectors, count));
     TSR_NEW_ZERO(kept, 1);
+    /* Figures stay those of the whole fit, and a note says so. per_class and shared stay 0: the
+     * vectors that are left make up no blocks, and predictions are by the nearest code. */
     kept->report = model->report;
     kept->report.rank = count;
     kept->kernel_width = model->kernel_width;
     memcpy(kept->terms, model->terms, sizeof kept->terms);
     TSR_TRY(copy_settings(kept, model, count));
+    /* Kinds without `copy` are those of the state, and classes, which go with the labels. */
     for (const tsr__part *part = tsr__parts; part->name != NULL; part++)
         if (part->kind->copy != NULL && part->kind->is_there(part, model))
             TSR_TRY(part->kind->copy(kept, part, model, vectors, count));

@@ -7,7 +7,11 @@
  *     polynomial   (1 + x.y)^D
  *     cosine       x.y / (|x| |y|)
  *
- * The matrix is dense, samples x samples: these are the only models that need one. */
+ * The matrix is dense, samples x samples: these are the only models that need one.
+ *
+ * Each is a function of x.y, x.x and y.y, so that one matrix product serves them all, for the
+ * training samples here and for new ones in transform.c, which calls tsr__kernel_apply on a
+ * panel. O(n^2 m) once, n^2 values for as long as the fit; mathematics.md, section 7. */
 #include "factor/problem.h"
 
 #include "matrix/pass.h"
@@ -26,6 +30,7 @@ static double linear(double dot, double xx, double yy, const struct shape *shape
     return dot;
 }
 
+/* xx + yy - 2 x.y of equal samples may fall below zero by rounding, and K would exceed 1. */
 static double rbf(double dot, double xx, double yy, const struct shape *shape)
 {
     return exp(-fmax(xx + yy - 2 * dot, 0) / shape->width);
@@ -38,12 +43,15 @@ static double polynomial(double dot, double xx, double yy, const struct shape *s
     return pow(1 + dot, shape->degree);
 }
 
+/* A sample without length is like no other, and not like itself. */
 static double cosine(double dot, double xx, double yy, const struct shape *shape)
 {
     (void)shape;
     return xx > 0 && yy > 0 ? dot / sqrt(xx * yy) : 0;
 }
 
+/* Over all ordered pairs, a sample with itself included. Where all samples are equal any width
+ * gives the same kernel, and 1 divides safely. */
 static double mean_distance(const tsr_matrix *dots, const double *xx)
 {
     double sum = 0;
@@ -54,6 +62,8 @@ static double mean_distance(const tsr_matrix *dots, const double *xx)
     return sum > 0 ? sum : 1;
 }
 
+/* In place: products become kernel values. The table is in the order of the setting `kernel`.
+ * Values pass as doubles in either precision. */
 void tsr__kernel_apply(void *values, tsr_type type, int64_t rows, int64_t columns,
                        const double *xx, const double *yy, const tsr_fit_options *options,
                        double width)
@@ -69,6 +79,9 @@ void tsr__kernel_apply(void *values, tsr_type type, int64_t rows, int64_t column
                                          yy[j], &shape));
 }
 
+/* The samples are made dense and turned only to be multiplied by, and freed before the return.
+ * The width that was taken goes into the archive: new samples need the same one. K belongs to
+ * the caller, which is the problem. */
 tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x,
                               const tsr_fit_options *options, double *width)
 {

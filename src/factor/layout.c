@@ -2,7 +2,14 @@
  *
  * Where everything stands: one walk over state and work, taken twice (base/memory.h). Beyond the
  * data: (m + 2 n) k for the factors and, for each of at most eight lanes, (m + block) k, and
- * tiles of dense blocks for losses that need them. */
+ * tiles of dense blocks for losses that need them.
+ *
+ * With the layouts of terms and losses it is the one place that knows how large anything is.
+ * What a pass may touch is here, so that a step neither allocates nor fails
+ * (tests/test_law_bits.c), and the bytes that the plan reports are those of the arena. The walk
+ * must be the same both times: it depends on problem and plan alone, which are constant, and
+ * never on a pointer's value. Sizes of sparse problems stay O((m + n) k):
+ * tests/test_law_memory.c. */
 #include "factor/plan.h"
 #include "matrix/descent.h"
 #include "matrix/pass.h"
@@ -17,6 +24,7 @@ static double *take_doubles(tsr__arena *arena, int64_t count)
     return tsr__arena_take(arena, count, sizeof(double));
 }
 
+/* Halves that no term or map of the plan fills are NULL, and kernels skip them. */
 static tsr__halves take_halves(const tsr__solver *s, tsr__arena *arena, int64_t rows,
                                bool quartic)
 {
@@ -28,6 +36,7 @@ static tsr__halves take_halves(const tsr__solver *s, tsr__arena *arena, int64_t 
                          .anti = s->plan->map->split ? take(s, arena, count) : NULL};
 }
 
+/* Of the basis alone: no term on the codes is of fourth degree. */
 static bool has_quartic(const tsr__solver *s)
 {
     bool any = false;
@@ -42,6 +51,9 @@ static int64_t wide_lanes(const tsr__solver *s)
     return s->problem->by_feature.blocks > 0 ? 1 : s->plan->leaves;
 }
 
+/* Without a kernel the lift is the basis itself, the same memory: moving one moves the other,
+ * and halt.c knows that there is nothing to keep. The sums hold all lanes, one after another;
+ * the first lane's place is where they are added up. */
 static void layout_state(tsr__solver *s, tsr__arena *arena)
 {
     tsr__state *state = &s->state;
@@ -71,6 +83,8 @@ static void *part(const tsr__solver *s, void *lanes, int64_t at)
     return lanes != NULL ? tsr__real_at(s, lanes, at) : NULL;
 }
 
+/* After the state, into whose sums it points. With turned data all lanes share the one XtG, to
+ * which no lane adds. Tiles are for dense blocks: a sparse block has its entries only. */
 static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
 {
     const tsr__sums *sums = &s->state.sums;
@@ -89,7 +103,8 @@ static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
         l->tile[i] = take(s, arena, rows * s->m);
 }
 
-/* A row's own sums, for the blocks of either factor. */
+/* A row's own sums, for the blocks of either factor. As many as the largest block that either
+ * factor is worked on in; a panel of dense features counts as one. */
 static tsr__known layout_known(const tsr__solver *s, tsr__arena *arena)
 {
     const int64_t codes = s->problem->by_sample.block_samples,
@@ -102,6 +117,10 @@ static tsr__known layout_known(const tsr__solver *s, tsr__arena *arena)
                         .sums = take_doubles(arena, most * s->k)};
 }
 
+/* All lanes have one, since blocks of samples find theirs by lane and features by thread, and
+ * there are never more threads than lanes. The panel, n long, only those have that are threads.
+ * `longest` is the plan's: room for a row of entries, which descent under a divergence keeps in
+ * full. */
 static void layout_bench(tsr__solver *s, tsr__arena *arena, int64_t at)
 {
     const tsr__plan *plan = s->plan;
@@ -123,6 +142,8 @@ static void layout_bench(tsr__solver *s, tsr__arena *arena, int64_t at)
         b->known = layout_known(s, arena);
 }
 
+/* A rule's room is there only where the plan has the rule. Padded rows let kernels take whole
+ * vectors without a tail. */
 static void layout_rules(tsr__solver *s, tsr__arena *arena)
 {
     tsr__work *work = &s->work;
@@ -147,6 +168,7 @@ static void layout_rules(tsr__solver *s, tsr__arena *arena)
     }
 }
 
+/* State first: the lanes point into its sums. */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
 {
     tsr__work *work = &s->work;

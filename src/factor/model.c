@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Fitted models: getters, the record of their settings, freeing. */
+ * Fitted models: getters, the record of their settings, freeing.
+ *
+ * Getters return what the model owns, good for as long as the model is; NULL gives nothing, so
+ * that callers may ask before they check. Settings live twice: as texts, which archives keep,
+ * and as options, which are made of the texts and whose own texts point at them. So the list of
+ * texts must not change once the options are made. */
 #include "factor/parts.h"
 #include "factor/solver.h"
 
@@ -23,6 +28,8 @@ tsr_status tsr__copy_reals(double **out, const double *from, int64_t count)
     return TSR_OK;
 }
 
+/* By way of texts also for a fresh model: what a fit reports then is what an archive of it will
+ * say, and the options do not point at memory of the caller. */
 tsr_status tsr__model_record(tsr_model *model, const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
@@ -35,6 +42,7 @@ done:
     return status;
 }
 
+/* An empty text is that of a setting that was not given: NULL, which is the default. */
 tsr_status tsr__model_restore(tsr_model *model)
 {
     tsr_status status = TSR_OK;
@@ -48,6 +56,8 @@ done:
     return status;
 }
 
+/* The parts' own table frees them, so that a new part cannot be forgotten. Labels are one
+ * pointer for two parts; the kind of the classes frees nothing. */
 void tsr_model_free(tsr_model *model)
 {
     if (model == NULL)
@@ -104,6 +114,8 @@ const double *tsr_model_seconds(const tsr_model *model)
     return model != NULL ? model->seconds : NULL;
 }
 
+/* Counts the run that was on its way, which is the state's where the model is of an earlier
+ * start. A run that settled lacks nothing though iterations were left. */
 int64_t tsr_model_lacks(const tsr_model *model)
 {
     if (model == NULL)
@@ -122,6 +134,8 @@ const tsr_fit_options *tsr_model_options(const tsr_model *model)
     return model != NULL ? &model->options : NULL;
 }
 
+/* Counts only the terms that the model has, in the order of their table: the columns of the
+ * history are in the same order. */
 bool tsr_model_term(const char **name, double *value, const tsr_model *model, int64_t i)
 {
     if (name == NULL || value == NULL || model == NULL || i < 0)
@@ -161,6 +175,8 @@ const char *tsr_model_note(const tsr_model *model, int64_t i)
     return model != NULL && i >= 0 && i < model->notes.count ? model->notes.name[i] : NULL;
 }
 
+/* `whole` are rows that missing values are refused for: a mean and a sample in the basis need
+ * all of their entries. */
 static void show_row(tsr_model_info *out, const tsr__model_row *row)
 {
     static const char *const bases[] = {"free", "concept"}, *const codes[] = {"free", "tied"};
@@ -188,6 +204,8 @@ bool tsr_models_get(tsr_model_info *out, int64_t i)
     return true;
 }
 
+/* The row as the options change it: what the user overrode shows in the objective. Layers to
+ * the right of factor learn what a fit is from here alone. */
 tsr_status tsr_fit_describe(tsr_model_info *out, const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;

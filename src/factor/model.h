@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A fitted model from the inside. It knows nothing of plans and solvers. */
+ * A fitted model from the inside. It knows nothing of plans and solvers.
+ *
+ * It owns the arrays that it points at; names in the report are those of the tables. Most
+ * members are rows of parts.c, and archive.c has what it keeps of the others. */
 #ifndef TSR_FACTOR_MODEL_H
 #define TSR_FACTOR_MODEL_H
 

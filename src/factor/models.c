@@ -2,7 +2,11 @@
  *
  * THE MODEL TABLE. A new model is one row here and one section in doc/mathematics.md; the laws
  * of tests/ then walk over it. Weights stand twice: the papers' own, which count as they are
- * (`mu`), and those in units of the data, the default of every other solver. */
+ * (`mu`), and those in units of the data, the default of every other solver.
+ *
+ * Loss, basis and codes are the three choices that make a problem; weights only make terms of J
+ * that any row could have. No function asks for a row's name: what differs is a member of the
+ * row. tests/test_doc.c compares the table with mathematics.md, section 9. */
 #include "factor/models.h"
 
 #include "base/text.h"
@@ -26,6 +30,9 @@
 #define DECORRELATE TSR_WEIGHT_DECORRELATE
 
 /* clang-format off */
+/* Two lines a row, the second for people. Defaults in units of the data are smaller for graphs:
+ * with the basis held at unit length a weight of 100 leaves little but the graph (section
+ * 9). */
 #define NONE {{{0}}, {{0}}}
 const tsr__model_row tsr__models[] = {
     /* name, loss, basis, codes, weights: as published, and in units of the data;
@@ -71,6 +78,7 @@ const tsr__model_row tsr__models[] = {
 };
 /* clang-format on */
 
+/* In the order of the setting `loss`, whose 0 is the row's own. */
 const tsr__loss *const tsr__losses[] = {&tsr__loss_frobenius, &tsr__loss_kl, &tsr__loss_is,
                                         NULL};
 
@@ -92,7 +100,8 @@ tsr_status tsr__model_find(const tsr__model_row **out, const char *name)
                      nearest != NULL ? "?)" : "");
 }
 
-/* "0.1 tr(G' L G)": a term with the weight that it has, if J shows one. */
+/* "0.1 tr(G' L G)": a term with the weight that it has, if J shows one. Of two weights the
+ * larger is shown: the formula has room for one. */
 static void add_term(tsr__line *line, const tsr__term_kind *kind, const tsr__weights *w)
 {
     char weight[32] = "";
@@ -107,6 +116,7 @@ static void add_term(tsr__line *line, const tsr__term_kind *kind, const tsr__wei
     tsr__line_fill(line, kind->formula, (const char *const[]){weight});
 }
 
+/* Made of the loss's and the terms' own formulas, so that a new one appears here by itself. */
 void tsr__model_objective(char *out, size_t size, const tsr__model_row *row)
 {
     static const char *const factor[] = {"F", "X W"}, *const codes[] = {"G'", "(A Z)'"};

@@ -4,7 +4,10 @@
  *
  *     J(F, G) = Loss(X, F G') + class, graph, links on the codes + de-correlation of the basis
  *
- * with X the samples (columns here, rows in files), F the basis (m x k), G the codes (n x k). */
+ * with X the samples (columns here, rows in files), F the basis (m x k), G the codes (n x k).
+ *
+ * A row is constant and a preset: what the user overrides is resolved into a spec (spec.h), and
+ * only the spec is asked from then on. */
 #ifndef TSR_FACTOR_MODELS_H
 #define TSR_FACTOR_MODELS_H
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The settings of fitting and transforming. */
+ * The settings of fitting and transforming.
+ *
+ * Each row is the one place of its name, kind, range, default and help: parsing, `--help`,
+ * checks and the record in archives walk the tables (base/settings.h). The order is that of the
+ * help, and of the recorded texts of a model. Choices are counted from 0 in the order of their
+ * words, which spec.c and others rely on; so a new word goes behind the others. A weight of -1
+ * is "the row's own", since 0 switches a term off. */
 #include "base/settings.h"
 
 /* clang-format off */
@@ -71,6 +77,7 @@ const tsr_setting *tsr_transform_settings(void)
     return transform_table;
 }
 
+/* Members that are no settings, as progress and sample weights, are zero: none. */
 void tsr_fit_defaults(tsr_fit_options *options)
 {
     if (options == NULL)

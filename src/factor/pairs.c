@@ -2,14 +2,22 @@
  *
  * Pairs of samples: the neighbour graph, edges between equal labels, the user's own graph, and
  * lists of links. All become sparse matrices over the solver's rows (groups, where codes are
- * tied: A' S A). O(p n) entries, or what the user's file has. */
+ * tied: A' S A). O(p n) entries, or what the user's file has.
+ *
+ * mathematics.md, section 5. Links from labels are not among them: as all pairs of labelled
+ * samples they would take O(n^2), and term_links.c sums them by class instead. Label edges do
+ * take a pair for every two labelled samples of a class, since they join the neighbours in one
+ * graph. Everything is built over samples first and mapped to rows at the end, so that files
+ * and labels are read alike whether codes are tied or not. */
 #include "factor/problem.h"
 
 #include "matrix/neighbours.h"
 
 #include <math.h>
 
-/* Entries over rows from entries over samples. */
+/* Entries over rows from entries over samples. Equal positions are summed by the sparse matrix,
+ * which is A' S A. Pairs within a group come to stand on the diagonal, where they cost a graph
+ * nothing: a group has one code. */
 static tsr_status over_rows(tsr_matrix **out, const tsr__problem *p, const tsr__spec *spec,
                             const tsr_matrix *pairs)
 {
@@ -35,6 +43,8 @@ done:
     return status;
 }
 
+/* In doubles whatever the type: degrees are sums over many edges, and the curvature of
+ * bounds. */
 static tsr_status row_sums(double **out, const tsr_matrix *pairs)
 {
     tsr_status status = TSR_OK;
@@ -86,7 +96,9 @@ done:
     return status;
 }
 
-/* The user's graph: square, symmetric, finite, non-negative. */
+/* The user's graph: square, symmetric, finite, non-negative. Symmetric to the last bit, since
+ * gradients use S G for S' G. A search a stored entry; the file is made sparse whatever it
+ * was. */
 static tsr_status read_graph(tsr_matrix **out, const tsr__problem *p, const char *path)
 {
     tsr_status status = TSR_OK;
@@ -113,6 +125,8 @@ done:
     return status;
 }
 
+/* Neighbours are those of the samples as prepared: normalised, missing values as zeros. The
+ * graph is the same for any number of threads, ties going to the smaller index. */
 static tsr_status make_graph(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
@@ -133,7 +147,8 @@ done:
     return status;
 }
 
-/* A list of links has three columns: i, j, weight. */
+/* A list of links has three columns: i, j, weight. Checked as doubles, as they were read: a
+ * number that is no index must not be cast to one. */
 static tsr_status check_link(const tsr__problem *p, const char *path, int64_t line, double i,
                              double j, double weight)
 {
@@ -150,7 +165,9 @@ static tsr_status check_link(const tsr__problem *p, const char *path, int64_t li
     return TSR_OK;
 }
 
-/* The pairs of one sign as a symmetric matrix over samples, then over rows. */
+/* The pairs of one sign as a symmetric matrix over samples, then over rows. A link stands in
+ * the file once and in the matrix twice, as C_ij = C_ji. Signs are kept apart because the two
+ * halves of a gradient are (mathematics.md, section 3). */
 static tsr_status links_of_sign(tsr_matrix **out, const tsr__problem *p, const tsr__spec *spec,
                                 const tsr_matrix *list, double sign)
 {
@@ -181,6 +198,8 @@ done:
     return status;
 }
 
+/* Over rows that are samples: with tied codes rows are groups, in which links of both signs may
+ * meet without contradicting each other. */
 static tsr_status check_contradictions(const tsr__problem *p, const char *path)
 {
     for (int64_t i = 0; i < p->pairs.attract->samples; i++)
@@ -216,6 +235,7 @@ done:
     return status;
 }
 
+/* N_b of the must-links of a class, and the number of all labelled samples behind them. */
 static tsr_status count_classes(tsr__problem *p)
 {
     tsr_status status = TSR_OK;
@@ -230,6 +250,7 @@ done:
     return status;
 }
 
+/* After samples were tied, which is what row_of and n are from. */
 tsr_status tsr__make_pairs(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;

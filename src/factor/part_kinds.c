@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The kinds of parts that a model has: how each is held, looked at, copied, freed, written and
- * read. What is common to all parts is in parts.c and archive.c. */
+ * read. What is common to all parts is in parts.c and archive.c.
+ *
+ * A kind knows how one member of struct tsr_model is laid out, and nothing of its name or
+ * place, which the row in parts.c has. `get` runs on an empty member and on a dataset whose
+ * type and shape were compared (archive.c), so that it only has to take it over; on failure the
+ * model's own freeing cleans up. Functions that are NULL mean that another part does it, or
+ * that there is nothing to do. */
 #include "factor/parts.h"
 
 #include <string.h>
 
+/* Rows have offsets, not pointers, as they are constant and serve all models. The cast takes
+ * const away for those callers that fill or free the member. */
 static void *at(const tsr__part *part, const tsr_model *model)
 {
     return (char *)(uintptr_t)model + part->offset;
@@ -31,6 +39,7 @@ static bool is_real(tsr__element element)
     return element == TSR_ELEMENT_FLOAT64 || element == TSR_ELEMENT_FLOAT32;
 }
 
+/* Histories and scales are double in either precision: J is. */
 static bool is_double(tsr__element element)
 {
     return element == TSR_ELEMENT_FLOAT64;
@@ -71,7 +80,8 @@ static tsr_status view_matrix(tsr_matrix **out, const tsr__part *part, const tsr
     return tsr_matrix_view_samples(out, x, 0, x->samples);
 }
 
-/* The columns that the vectors are, or the rows, or all. */
+/* The columns that the vectors are, or the rows, or all. Which of them the row's extents say:
+ * basis k x m, codes and weights n x k, all else as it is. */
 static tsr_status copy_matrix(tsr_model *to, const tsr__part *part, const tsr_model *from,
                               const int64_t *vectors, int64_t count)
 {
@@ -100,6 +110,8 @@ static void free_matrix(const tsr__part *part, tsr_model *model)
     tsr_matrix_free(pointer_at(part, model));
 }
 
+/* Archives hold plain arrays that any reader of HDF5 opens, so sparse samples (the atoms of a
+ * kernel) are written dense. */
 static tsr_status put_matrix(tsr__hdf5 *file, const tsr__part *part, const tsr_model *model)
 {
     tsr_status status = TSR_OK;
@@ -139,6 +151,7 @@ const tsr__part_kind tsr__part_matrix = {.is_there = is_set,
                                          .get = get_matrix,
                                          .holds = is_real};
 
+/* As matrices, but without `copy`: a model of some vectors has no run to go on with. */
 const tsr__part_kind tsr__part_table = {.is_there = is_set,
                                         .view = view_matrix,
                                         .free = free_matrix,
@@ -148,6 +161,7 @@ const tsr__part_kind tsr__part_table = {.is_there = is_set,
 
 /* Numbers --------------------------------------------------------------------------------- */
 
+/* A history of no iterations may have memory, and is none: HDF5 would get an empty dataset. */
 static bool has_numbers(const tsr__part *part, const tsr_model *model)
 {
     return is_set(part, model) && tsr__extent_of(part->rows, model) > 0;
@@ -161,6 +175,7 @@ static tsr_status view_reals(tsr_matrix **out, const tsr__part *part, const tsr_
                                  TSR_FLOAT64);
 }
 
+/* No row of this kind runs over the vectors, so all is copied. */
 static tsr_status copy_reals(tsr_model *to, const tsr__part *part, const tsr_model *from,
                              const int64_t *vectors, int64_t count)
 {
@@ -201,6 +216,7 @@ const tsr__part_kind tsr__part_history = {.is_there = has_numbers,
                                           .holds = is_double,
                                           .flat = true};
 
+/* Rows and columns of the vectors that stay: W' K W of fewer columns of W. */
 static tsr_status copy_square(tsr_model *to, const tsr__part *part, const tsr_model *from,
                               const int64_t *vectors, int64_t count)
 {
@@ -233,6 +249,7 @@ const tsr__part_kind tsr__part_square = {.is_there = is_set,
 
 /* Labels ---------------------------------------------------------------------------------- */
 
+/* Also the classes, which are the same tsr_labels and have no `copy` of their own. */
 static tsr_status copy_labels(tsr_model *to, const tsr__part *part, const tsr_model *from,
                               const int64_t *vectors, int64_t count)
 {
@@ -285,6 +302,7 @@ const tsr__part_kind tsr__part_labels = {.is_there = is_set,
                                          .holds = is_int32,
                                          .flat = true};
 
+/* Labels of which none is known have no names: then there is no dataset of them. */
 static bool has_classes(const tsr__part *part, const tsr_model *model)
 {
     (void)part;
@@ -376,6 +394,8 @@ const tsr__part_kind tsr__part_names = {.is_there = has_names,
 
 /* The state ------------------------------------------------------------------------------- */
 
+/* Sizes are not among the model's numbers; that the array suits the solver is compared in
+ * halt.c. */
 static tsr_status view_state(tsr_matrix **out, const tsr__part *part, const tsr_model *model)
 {
     const tsr__halt_part *state = at(part, model);
@@ -389,6 +409,7 @@ static tsr_status put_state(tsr__hdf5 *file, const tsr__part *part, const tsr_mo
     return put_vector(file, part->name, element_of(state->type), state->values, state->count);
 }
 
+/* The file's own type is kept, and a fit of the other precision refuses it. */
 static tsr_status get_state(tsr_model *model, const tsr__part *part, const tsr__hdf5 *file)
 {
     tsr__array array = {0};

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * THE PARTS OF A MODEL: the tables, and what is done to one part. */
+ * THE PARTS OF A MODEL: the tables, and what is done to one part.
+ *
+ * A new part is a member of struct tsr_model and a row here; archives, copies, checks, freeing
+ * and the tests that damage archives follow. Extents name the lengths that the model's numbers
+ * must agree with. Ranges are what the rest of the library relies on without asking again: a
+ * row that is too wide would let a damaged archive through to code that computes with it. */
 #include "factor/parts.h"
 #include "factor/solver.h"
 
@@ -34,6 +39,10 @@
 #define SQUARED   TSR_WHEN_SQUARED
 
 /* clang-format off */
+/* Classes stand before labels, whose positions they name. A concept basis may have either sign,
+ * as X may; a free one may not, and weights and codes never. What is squared on the way to J is
+ * bounded by LARGE under losses of squares; under the others sums may overflow where J does
+ * not, and gram and lift of the state need not be finite. */
 const tsr__part tsr__parts[] = {
     /* name                  at                              kind                rows       columns required  >= 0    finite   largest */
     {"basis",                OF(basis),                      &tsr__part_matrix,  K,         M,   ALWAYS,   FREE,   ALWAYS,  LARGE},
@@ -67,9 +76,13 @@ const tsr__part tsr__parts[] = {
     {NULL,                   0,                              NULL,               ONE,       ONE, NEVER,    NEVER,  NEVER,   ANY},
 };
 
+/* Integers are compared with their ranges as doubles, which are exact up to twice this. */
 #define COUNT 4503599627370496.0 /* 2^52 */
 #define INF ((double)INFINITY)
 
+/* `last` is infinite before the first step and `most` before the first start ends, both
+ * lawfully. The push is never above 1 (solver.c). Every int64_t that is not negative is a
+ * seed. */
 const tsr__number tsr__numbers[] = {
     /* on       name              at                          kind                  from      to       later   unknown */
     {"",       "samples",        OF(report.samples),         TSR_NUMBER_INTEGER,   1,        COUNT,   false,  false},
@@ -101,6 +114,8 @@ const tsr__number tsr__numbers[] = {
 };
 /* clang-format on */
 
+/* Terms are counted by what is no NaN, so that the history's columns follow what was read
+ * before. */
 int64_t tsr__extent_of(tsr__extent extent, const tsr_model *model)
 {
     int64_t terms = 0;
@@ -117,6 +132,7 @@ int64_t tsr__extent_of(tsr__extent extent, const tsr_model *model)
     return length[extent];
 }
 
+/* All conditions are evaluated, so that none may depend on a part that another one excludes. */
 bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__spec *spec)
 {
     const bool concept = spec->basis == TSR_BASIS_CONCEPT;
@@ -135,6 +151,8 @@ bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__spec *sp
 
 /* Checks ---------------------------------------------------------------------------------- */
 
+/* The view is over the part's own memory. Two passes over the values: one for what they are,
+ * one for how large. */
 static tsr_status check_numbers(const tsr__part *part, const tsr_model *model,
                                 const tsr__spec *spec)
 {
@@ -160,7 +178,8 @@ done:
     return status;
 }
 
-/* Positions of classes, and blocks of vectors that belong to them. */
+/* Positions of classes, and blocks of vectors that belong to them. Prediction takes both for
+ * indices. Products are taken as doubles, which do not overflow. */
 static tsr_status check_classes(const tsr_model *model)
 {
     const int32_t classes = model->labels != NULL ? model->labels->classes : 0;
@@ -184,6 +203,8 @@ static tsr_status check_classes(const tsr_model *model)
     return TSR_OK;
 }
 
+/* Written so that NaN passes only where a number may be unknown: every comparison with it is
+ * false. */
 static tsr_status check_number(const tsr__number *row, const tsr_model *model)
 {
     const void *at = (const char *)model + row->offset;
@@ -204,6 +225,8 @@ tsr_status tsr__numbers_check(const tsr_model *model)
     return TSR_OK;
 }
 
+/* Whatever the checks call it, a model that fails them is of a wrong format: callers tell a
+ * damaged archive from bad data by that. */
 tsr_status tsr__parts_check(const tsr_model *model, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;

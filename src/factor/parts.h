@@ -2,7 +2,10 @@
  *
  * THE PARTS OF A MODEL from the inside: one row a part of struct tsr_model that an archive keeps,
  * and one row a number. Writing, reading, checking, copying and freeing a model walk these tables;
- * the tests that damage archives do, too. */
+ * the tests that damage archives do, too.
+ *
+ * Beside them an archive has texts of its own (archive.c). Offsets are those of the struct as
+ * this version has it and never reach a file: names do. */
 #ifndef TSR_FACTOR_PARTS_H
 #define TSR_FACTOR_PARTS_H
 

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Choosing what the solver will do: terms, scale, rules, sweeps, threads; and telling it. */
+ * Choosing what the solver will do: terms, scale, rules, sweeps, threads; and telling it.
+ *
+ * The choices follow from each other in this order: terms say what J minds, from which the
+ * scale of the basis follows; both and the map say which rules refuse; the rules say what
+ * passes sum and how rows are swept. Nothing here depends on the number of threads or on a
+ * clock, so that the same request makes the same plan on every machine but for `threads`.
+ * mathematics.md, section 9, has the plans of all rows as a table, which tests/test_doc.c
+ * compares. */
 #include "factor/plan.h"
 
 #include "base/text.h"
@@ -13,7 +20,9 @@
 
 /* Rank ------------------------------------------------------------------------------------ */
 
-/* Class-driven: k = R c + S. */
+/* Class-driven: k = R c + S. The three numbers are never adjusted to fit: the user said what a
+ * vector means by them, and the message names the rank, or the shared vectors, that would
+ * do. */
 static tsr_status class_rank(int64_t *rank, int64_t *per_class, const tsr_fit_options *o,
                              int64_t classes)
 {
@@ -50,6 +59,10 @@ static tsr_status class_rank(int64_t *rank, int64_t *per_class, const tsr_fit_op
     return TSR_OK;
 }
 
+/* Apart from the rest of the plan because a fit that goes on compares the rank before anything
+ * is laid out. Without a rank and without classes it is 10, or the number of samples where
+ * those are fewer. A rank above one of n and m is allowed, with a note: a basis that is
+ * overcomplete is a model, one that exceeds both is a mistake. */
 tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__spec *spec,
                           const tsr__problem *problem)
 {
@@ -83,6 +96,9 @@ done:
 
 /* Terms ----------------------------------------------------------------------------------- */
 
+/* In the order of the table of terms, in which those on the codes come first: the solver tells
+ * them by their place (code_terms). A term that the spec has and the data have not is an error
+ * and not left out, or J would not be what was asked. */
 static tsr_status choose_terms(tsr__plan *plan, const tsr__spec *spec,
                                const tsr__problem *problem)
 {
@@ -100,6 +116,8 @@ static tsr_status choose_terms(tsr__plan *plan, const tsr__spec *spec,
     return TSR_OK;
 }
 
+/* Rows that a term ties are no problems of their own: descent by rows would not know what the
+ * others do (rules.c, weave.c). */
 bool tsr__plan_couples(const tsr__plan *plan)
 {
     bool any = false;
@@ -120,7 +138,8 @@ static bool is_held(const tsr__plan *plan, bool round)
     return held;
 }
 
-/* Whether J minds F / s, s G. */
+/* Whether J minds F / s, s G. If it does not, the scale may be set after each step for nothing;
+ * if it does, each step has to know what length costs. */
 static bool minds_scale(const tsr__plan *plan)
 {
     bool minds = false;
@@ -155,6 +174,7 @@ static void choose_scale(tsr__plan *plan, const tsr__spec *spec, const tsr__prob
 
 /* Rules ----------------------------------------------------------------------------------- */
 
+/* Ends, since the last rule of each table refuses nothing. */
 static const tsr__rule *first_of(const tsr__rule *const *rules, const tsr__choice *c)
 {
     while ((*rules)->refuses(c) != NULL)
@@ -169,6 +189,7 @@ static int sweeps_worth(double width, int64_t k)
     return (int)fmin(fmax(1 + width / (4 * (double)k), 1), 10);
 }
 
+/* Room for a row's entries on either side. O(n + m); dense rows all have the same length. */
 static int64_t longest_row(const tsr__problem *p)
 {
     const tsr_matrix *rows[] = {p->held.reduced != NULL ? p->held.reduced : p->held.x,
@@ -185,6 +206,9 @@ static int64_t longest_row(const tsr__problem *p)
     return most;
 }
 
+/* Link rows take square roots on the codes under `mu` (section 9). XtG is not summed where the
+ * basis descends by feature on sparse entries: it reads the turned data itself. Losses with
+ * sweeps of their own end a row by what it gains, and need no estimate. */
 static void choose_rules(tsr__plan *plan, const tsr__spec *spec, const tsr__problem *problem)
 {
     const tsr__choice c = {spec, problem, plan};
@@ -215,6 +239,8 @@ static bool may_lead(const tsr__plan *plan, const tsr__spec *spec)
     return leads;
 }
 
+/* A kernel that has no negative entry needs no split, whose products run entry by entry
+ * (map.c). */
 static const tsr__map *map_of(const tsr__spec *spec, const tsr__problem *problem)
 {
     const tsr_matrix *kernel = problem->held.kernel;
@@ -227,7 +253,9 @@ static const tsr__map *map_of(const tsr__spec *spec, const tsr__problem *problem
                                                                          : &tsr__map_kernel;
 }
 
-/* Below this a second thread costs more than it brings; results are the same anyway. */
+/* Below this a second thread costs more than it brings; results are the same anyway. The work
+ * is that of an iteration in multiplications, nnz k, times what the loss costs beside
+ * squares. */
 static int threads_for(const tsr__plan *plan, const tsr__spec *spec,
                        const tsr__problem *problem)
 {
@@ -237,6 +265,8 @@ static int threads_for(const tsr__plan *plan, const tsr__spec *spec,
     return work < LEAST_WORK ? 1 : tsr__threads(spec->options->threads, TSR_LANES);
 }
 
+/* The loss is asked first, before data that it cannot have are cut or counted. The plan points
+ * at the tables and holds nothing that is freed. */
 tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *problem,
                           int64_t rank, int64_t per_class)
 {
@@ -263,6 +293,7 @@ done:
 
 /* Telling --------------------------------------------------------------------------------- */
 
+/* The sphere needs no price: its vectors cannot leave unit length. */
 const char *tsr__plan_norm(const tsr__plan *plan)
 {
     const bool l1 = plan->norm == TSR_BASIS_NORM_L1;
@@ -282,6 +313,7 @@ static void show_move(tsr__line *line, const char *factor, const tsr__move *move
         tsr__line_add(line, ", exponent %g", move->exponent);
 }
 
+/* By feature reads once more than the loss says: the basis goes over the turned data itself. */
 void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *plan,
                     const tsr__problem *problem, int64_t bytes)
 {

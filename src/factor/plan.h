@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The plan: what the solver will do, chosen once from what is asked and what is given, and
- * constant from then on. It can be printed. */
+ * constant from then on. It can be printed.
+ *
+ * Whatever would be an `if` on the model in an inner loop is decided here, once. Only factor
+ * sees this header: a plan is no part of a model, which keeps its lines of text. */
 #ifndef TSR_FACTOR_PLAN_H
 #define TSR_FACTOR_PLAN_H
 

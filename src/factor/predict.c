@@ -34,6 +34,9 @@ static void teaching_clear(teaching *t)
     tsr__free(t->sample);
 }
 
+/* A counting sort. Counts are kept two places ahead, so that after the sums begin[c + 1] is
+ * where class c begins, and counting it up while samples are put leaves it where class c + 1
+ * does: no second array. Hence classes + 2 of them. */
 static tsr_status teaching_make(teaching *t, const tsr_model *model)
 {
     tsr_status status = TSR_OK;
@@ -59,12 +62,14 @@ done:
     return status;
 }
 
+/* The block of a class that showed no label is open to every unlabelled sample. */
 static bool was_seen(const teaching *t, int32_t c)
 {
     return t->begin[c] < t->begin[c + 1];
 }
 
-/* The class and the score of one sample by its sums; false where they are no numbers. */
+/* The class and the score of one sample by its sums; false where they are no numbers. Strictly
+ * larger wins, so that of equals it is the first class. */
 static bool largest_share(int32_t *of, double *score, const double *sum, const teaching *t)
 {
     int32_t best = -1;
@@ -85,6 +90,8 @@ static bool largest_share(int32_t *of, double *score, const double *sum, const t
     return isfinite(all);
 }
 
+/* The blocks are b R .. b R + R - 1, as the class term has them; shared vectors stand last and
+ * have no say. O(n k). */
 static tsr_status predict_block(int32_t *out, double *score, const tsr_model *model,
                                 const tsr_matrix *codes, const teaching *t)
 {
@@ -133,6 +140,8 @@ static void meet(nearness *to, double square, int64_t sample)
     }
 }
 
+/* d' / (d + d') of squares, as 1 / (1 + sqrt(own / other)): one root, and no sum that
+ * overflows. */
 static double closeness(const nearness *to)
 {
     if (isinf(to->other))
@@ -142,7 +151,9 @@ static double closeness(const nearness *to)
     return 1 / (1 + sqrt(to->own / to->other));
 }
 
-/* All codes meet those of each class. */
+/* All codes meet those of each class. The labelled codes are copied in the order of classes
+ * once; a class is a view of them. Squares are held below a sixteenth of the largest number,
+ * since a squared distance is up to four times the larger square. */
 static tsr_status find_nearest(nearness *to, const tsr_model *model, const tsr_matrix *codes,
                                const teaching *t)
 {
@@ -203,6 +214,8 @@ done:
     return status;
 }
 
+/* Results are put into the caller's arrays at the end, so that a failure leaves them as they
+ * were. */
 tsr_status tsr_model_predict(int32_t *out, double *score, const tsr_model *model,
                              const tsr_matrix *codes, tsr_predict_by by)
 {

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The values as the solver sees them: type, missing values set apart, norms, weights. The user's
- * matrix is used as it is where nothing changes it. */
+ * matrix is used as it is where nothing changes it.
+ *
+ * Fits, transforms (with the fit's settings) and hidden entries (learn/holdout.c) come through
+ * here, so that all see the same values. The order: checks on the user's own values, missing
+ * ones set to zero, norms of what is known, then the type, then the weights of normalised cuts.
+ * A copy is made at most twice: once to change values, once more to narrow what was normalised
+ * in doubles. */
 #include "factor/solver.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The matrix whose non-zeros mark missing entries. */
+/* The matrix whose non-zeros mark missing entries. Sparse from here on, whatever the file was:
+ * what counts are positions. */
 static tsr_status read_mask(tsr_matrix **out, const tsr__problem *p, const char *path)
 {
     tsr_status status = TSR_OK;
@@ -25,6 +32,8 @@ done:
     return status;
 }
 
+/* A sparse row that does not store the feature has a zero there already. Features ascend in a
+ * row. */
 static void clear_value(tsr_matrix *x, int64_t i, int64_t feature)
 {
     int64_t at = tsr__row_begin(x, i) + (x->sparse ? 0 : feature);
@@ -35,7 +44,9 @@ static void clear_value(tsr_matrix *x, int64_t i, int64_t feature)
 }
 
 /* Positions of NaN, and of what `extra` marks, as a sparse matrix of ones; the values become
- * zero. */
+ * zero. Zeros, because products with them then need no mask: a row takes only its own gram
+ * matrix besides (mathematics.md, section 10). An entry that is marked twice is one position.
+ * By feature too, for the rows of the basis. */
 static tsr_status set_missing_apart(tsr__problem *p, const tsr_matrix *extra)
 {
     tsr_status status = TSR_OK;
@@ -77,6 +88,9 @@ done:
     return status;
 }
 
+/* x_j over the root of its degree in the graph X'X (section 9, nmf-ncw), which needs only the
+ * sum of the samples: O(nnz) and no n x n matrix. New samples are weighed against the same sum.
+ * One that is orthogonal to all stays. */
 void tsr__weigh_by_cuts(tsr_matrix *x, const double *sum)
 {
     for (int64_t i = 0; i < x->samples; i++) {
@@ -89,6 +103,7 @@ void tsr__weigh_by_cuts(tsr_matrix *x, const double *sum)
     }
 }
 
+/* *out is held.scale, which the problem frees whatever happens. */
 static tsr_status sum_samples(double **out, const tsr_matrix *x)
 {
     tsr_status status = TSR_OK;
@@ -100,6 +115,7 @@ done:
     return status;
 }
 
+/* Copied in the solver's type. They weigh the loss alone, no penalty and no rho. */
 static tsr_status take_weights(tsr__problem *p, const tsr__spec *spec, const char *subject)
 {
     const tsr_matrix *w = spec->options->sample_weights;
@@ -143,6 +159,8 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
     tsr_matrix *extra = NULL, *narrow = NULL;
     const bool mask = o->missing == 1 || o->mask != NULL,
                concept = spec->basis == TSR_BASIS_CONCEPT;
+    /* Inner products are all that a concept model under squares needs, so that its samples may
+     * have either sign; everything else is a product of non-negative factors. */
     const int needs = (o->missing == 1 ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE) |
                       (concept && spec->loss->inner ? 0 : TSR_NEED_NON_NEGATIVE);
     p->samples = x->samples;
@@ -180,6 +198,7 @@ done:
     return status;
 }
 
+/* The caller takes over what it needs, and the rest goes with the problem. */
 tsr_status tsr__prepared_make(tsr__prepared *out, const tsr_data *data,
                               const tsr_fit_options *options)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What a fit does before it begins, for those who judge fits: samples and labels as it sees them. */
+ * What a fit does before it begins, for those who judge fits: samples and labels as it sees
+ * them.
+ *
+ * For learn, which must compare a model with the values that it was fitted to, and not with
+ * those of the file. */
 #ifndef TSR_FACTOR_PREPARED_H
 #define TSR_FACTOR_PREPARED_H
 

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Making the problem: values, labels, groups, pairs, and the figures that J needs of the data. */
+ * Making the problem: values, labels, groups, pairs, and the figures that J needs of the data.
+ *
+ * A problem depends on what is asked and given, not on the rank: tsr__problem_cut adds the
+ * blocks once that is known. Each step relies on those before: labels make the groups, groups
+ * make the rows, rows are turned and joined to pairs. Nothing of it changes during a fit, and
+ * all starts share it. O(nnz) beside the graph and the kernel. */
 #include "factor/solver.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
+/* Kernels are of the samples as prepared. Linear kernels of data without a negative entry are
+ * never formed: X' (X W) does the same in O(n m k). */
 static tsr_status prepare_samples(tsr__problem *p, const tsr__spec *spec, const tsr_data *data)
 {
     tsr_status status = TSR_OK;
@@ -27,6 +34,8 @@ done:
     return status;
 }
 
+/* Samples whose label is hidden are -1 like those that have none: what follows cannot tell them
+ * apart, which tests/test_honesty.c holds it to. */
 static tsr_status take_labels(tsr__problem *p, const tsr__spec *spec, const tsr_data *data)
 {
     tsr_status status = TSR_OK;
@@ -40,7 +49,8 @@ done:
 }
 
 /* The part of a Frobenius loss that the factors do not touch: sum w x^2, or the weighted trace
- * of a kernel (before samples are tied). */
+ * of a kernel (before samples are tied). J is that of the original data, constants included
+ * (section 2). */
 static double own_square(const tsr__problem *p, const tsr__spec *spec)
 {
     const tsr_matrix *x = p->held.reduced != NULL ? p->held.reduced : p->held.x;
@@ -57,8 +67,10 @@ static double own_square(const tsr__problem *p, const tsr__spec *spec)
     return sum;
 }
 
-/* The size of a sample: its root mean square length, in a kernel's own space where there is one,
- * or under KL its mean sum. Weights in units of the data are made of it. */
+/* The size of a sample: its root mean square length, in a kernel's own space where there is
+ * one, or under KL its mean sum. Weights in units of the data are made of it. Of samples and
+ * not of groups, without sample weights: tying codes or weighing samples does not change what a
+ * weight means. Data that are all zero have no size; 1 keeps the weights. */
 static double size_of(const tsr__problem *p, const tsr__spec *spec)
 {
     double sum = 0;
@@ -78,7 +90,8 @@ static double size_of(const tsr__problem *p, const tsr__spec *spec)
 }
 
 /* Sparse rows by feature: sums over the samples then run like sums over the features, without
- * an m x k array for each lane. */
+ * an m x k array for each lane. The weights are multiplied in here, once, since a turned row
+ * meets samples of different weight. */
 static tsr_status turn_rows(tsr__problem *p)
 {
     const tsr_matrix *rows = p->held.reduced != NULL ? p->held.reduced : p->held.x;
@@ -111,7 +124,9 @@ static tsr_status check_known(const tsr__problem *p, const char *subject)
     return tsr__names_add(p->notes, note);
 }
 
-/* Squares, and their sum over the samples, must be numbers of the type that they are summed in. */
+/* Squares, and their sum over the samples, must be numbers of the type that they are summed in.
+ * Both ends matter: 1e-28 is ten powers of ten above the smallest normal float, below which
+ * sums of squares lose their digits. */
 static tsr_status check_squares(const tsr__problem *p, const tsr__spec *spec)
 {
     double most = 0;
@@ -140,6 +155,9 @@ tsr_status tsr__problem_make(tsr__problem *out, const tsr__spec *spec, const tsr
     if (spec->loss->degree == 2)
         TSR_TRY(check_squares(&p, spec));
     TSR_TRY(take_labels(&p, spec, data));
+    /* Before samples are tied, while weights are those of samples: rho and a kernel's trace.
+     * After it, when they are those of groups: the squares of the rows; what tying took off
+     * them is `constant`. */
     p.rho = size_of(&p, spec);
     if (p.held.kernel != NULL)
         p.square = own_square(&p, spec);
@@ -159,7 +177,8 @@ done:
 void tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
 {
     /* A block and its tile, or the rows that its entries point at, stay in the second-level
-     * cache. */
+     * cache. Under sparse data the rows of the factor are what takes room, and they grow with
+     * the rank. Where blocks are cut does not depend on threads, and so neither do the sums. */
     const int64_t bytes = p->held.x->sparse ? (1 << 20) / rank : 1 << 19;
     const tsr_matrix *all = p->held.kernel != NULL ? p->held.kernel : p->held.x;
     const tsr_matrix *rows = p->held.reduced != NULL ? p->held.reduced : all;
@@ -174,6 +193,8 @@ void tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
         p->atoms = tsr__source_of_matrix(all, bytes);
 }
 
+/* Good for a problem that was made in part, too: it starts as zeros. `held.x` may be the
+ * caller's and is not freed. */
 void tsr__problem_clear(tsr__problem *p)
 {
     tsr_matrix *const matrices[] = {p->held.owned,  p->missing,       p->missing_turned,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The problem: the data as the solver sees them. Given, and constant once it is made. */
+ * The problem: the data as the solver sees them. Given, and constant once it is made.
+ *
+ * Sources point into `held`, so that a problem may be moved but must outlive its solver. Where
+ * codes are tied, "row" is a group and "sample" is not; where there is a kernel, rows are those
+ * of K and m is the number of samples. */
 #ifndef TSR_FACTOR_PROBLEM_H
 #define TSR_FACTOR_PROBLEM_H
 
@@ -55,6 +59,7 @@ typedef struct tsr__problem {
     tsr__names *notes;
 } tsr__problem;
 
+/* `notes` stays the caller's; what is found on the way is added to it, also by the plan. */
 tsr_status tsr__problem_make(tsr__problem *out, const tsr__spec *spec, const tsr_data *data,
                              tsr__names *notes);
 

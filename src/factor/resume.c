@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Going on with a fit. Settings may differ in what leaves it the same fit: how long, how many
- * starts, on how many threads; and in weights, after which extrapolation begins anew. */
+ * starts, on how many threads; and in weights, after which extrapolation begins anew.
+ *
+ * The law (tests/test_law_resume.c): with the same settings, stopping and going on gives the
+ * bits of a fit that did not stop. What may differ and bears on the result is told in a note,
+ * so that a model says how it came about. */
 #include "factor/run.h"
 
 #include "base/settings.h"
@@ -17,6 +21,8 @@ typedef enum difference {
     HEAVIER  /* the same terms with other weights */
 } difference;
 
+/* What is in no list is another fit: a new setting has to be thought about before it may change
+ * on the way. The start is of no account any more; `threads` never changes a bit. */
 static difference difference_in(const char *name)
 {
     static const struct {
@@ -37,6 +43,9 @@ static difference difference_in(const char *name)
     return ANOTHER;
 }
 
+/* Before the data are prepared, as it needs their shape only. Settings are compared as texts,
+ * which is how the archive has them; what was added to the table since then has no text to
+ * compare. */
 tsr_status tsr__resume_check(bool *fresh, const tsr__run *r, tsr__names *notes)
 {
     tsr_status status = TSR_OK;
@@ -76,7 +85,7 @@ done:
     return status;
 }
 
-/* What was worth a word still is. */
+/* What was worth a word still is. Once: the same data may have made the same note again. */
 static tsr_status carry_notes(tsr__names *to, const tsr__names *from)
 {
     tsr_status status = TSR_OK;
@@ -91,6 +100,7 @@ done:
     return status;
 }
 
+/* The rank may follow from the labels, which are no setting: others may make it another. */
 tsr_status tsr__resume_compare(tsr__run *r, int64_t rank)
 {
     if (rank != r->from->report.rank)
@@ -102,7 +112,8 @@ tsr_status tsr__resume_compare(tsr__run *r, int64_t rank)
     return carry_notes(&r->notes, &r->from->notes);
 }
 
-/* A copy of the model's factors and figures, as the best so far. */
+/* A copy of the model's factors and figures, as the best so far. Copied, since the model to go
+ * on from is the caller's and stays as it is. */
 static tsr_status copy_best(tsr_model *to, const tsr_model *from)
 {
     tsr_status status = TSR_OK;
@@ -127,7 +138,8 @@ done:
     return status;
 }
 
-/* Other data, or a setting outside the table, show in J. */
+/* Other data, or a setting outside the table, show in J. The data's size is there for a J that
+ * is all but zero. A note and no error: other data may be what is wanted. */
 static tsr_status compare_objective(tsr__run *r, double was)
 {
     const double is = tsr__solver_objective(&r->solver);
@@ -143,7 +155,8 @@ static tsr_status compare_objective(tsr__run *r, double was)
     return tsr__names_add(&r->model->notes, note);
 }
 
-/* Steps keep factors >= 0 only where they are. */
+/* Steps keep factors >= 0 only where they are. The check covers what a damaged or foreign file
+ * may hold, whichever way it came. */
 static tsr_status check_factors(const tsr__solver *s)
 {
     const struct {
@@ -163,7 +176,9 @@ static tsr_status check_factors(const tsr__solver *s)
     return TSR_OK;
 }
 
-/* The history of the run that stopped, the model's or that of its own. */
+/* The history of the run that stopped, the model's or that of its own. The stop rule looks ten
+ * iterations back, across the joint. Terms that the archive has no history of are NaN, and
+ * harvest.c then keeps none. */
 static tsr_status take_history(tsr__history *out, const tsr_model *from, bool own)
 {
     tsr_status status = TSR_OK;
@@ -184,6 +199,10 @@ done:
     return status;
 }
 
+/* `iterations` counts from here, on top of those that were made. The run that goes on is the
+ * state's own where there is one; the model's factors are then the best so far and have to be
+ * beaten. With other weights J is another function, and what it was before is nothing to
+ * compare with. */
 tsr_status tsr__resume_begin(tsr__run *r, bool fresh)
 {
     tsr_status status = TSR_OK;

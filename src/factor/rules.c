@@ -10,13 +10,22 @@
  *     weave      coordinate descent on the weights of samples (weave.c)
  *     majorise   the same root as above for whatever is left: J never rises
  *
- * Rules that multiply keep zeros; outside `mu` those that the gradient pulls up are lifted. */
+ * Rules that multiply keep zeros; outside `mu` those that the gradient pulls up are lifted.
+ *
+ * mathematics.md: section 3 for the steps from halves and why J does not rise, 4 for the
+ * sphere, 7 for kernels of either sign, 8 for descent. The first rule that does not refuse is
+ * taken (plan.c); each refusal is a sentence for people. A rule of the basis moves theta,
+ * pushes it through the map and sees to the scale, so that the next pass finds basis and metric
+ * together. Steps from halves cost O(rows k) beside the gradient; tests/test_law_descent.c
+ * holds the default to a J that never rises. */
 #include "factor/plan.h"
 
 #include <string.h>
 
 extern const tsr__rule tsr__rule_sphere, tsr__rule_weave;
 
+/* 1e-8 of a mean is nothing that J sees, of second order 1e-16, and from there an entry grows
+ * back geometrically (section 3). */
 void tsr__floor_of(const tsr__solver *s, double *floor, const void *theta, int64_t rows)
 {
     memset(floor, 0, (size_t)s->k * sizeof *floor);
@@ -49,6 +58,8 @@ static void take_root(const tsr__solver *s, void *theta, const tsr__halves *halv
     tsr__kernels_for(s)->signed_root(theta, halves, count);
 }
 
+/* The floor is of theta before the step and lifts after it, by the gradient that the step was
+ * made of. Pushing comes before the scale, which reads lengths off the metric. */
 static void step_basis(tsr__solver *s, stepper step)
 {
     const int64_t rows = tsr__theta_rows(s);
@@ -63,6 +74,8 @@ static void step_basis(tsr__solver *s, stepper step)
     tsr__fix_scale(s, s->plan->scale);
 }
 
+/* Here the floor is that of all codes, made before the pass: a block's own would depend on
+ * where blocks are cut. */
 static void step_codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
                        stepper step)
 {
@@ -110,6 +123,8 @@ static void descend_basis(tsr__solver *s)
     tsr__fix_scale(s, s->plan->scale);
 }
 
+/* Slope and bend are of sums that were made before the pass, so that rows move at once and in
+ * any order (section 8). */
 static void descend_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const void *slope, *bend;
@@ -119,6 +134,7 @@ static void descend_codes(tsr__solver *s, const tsr__block *block, tsr__lane *la
 
 /* When ------------------------------------------------------------------------------------ */
 
+/* Before `mu`, since both solvers take this rule there: quotients of halves need a K >= 0. */
 static const char *unless_split(const tsr__choice *c)
 {
     return c->plan->map->split ? NULL : "the data make no kernel of either sign";
@@ -129,6 +145,7 @@ static const char *unless_mu(const tsr__choice *c)
     return c->spec->mu ? NULL : "the papers' rules are not asked for (--solver mu)";
 }
 
+/* Only where the graph counts: without it the row is nmf-kl, and its rule the papers' own. */
 static const char *unless_root(const tsr__choice *c)
 {
     return c->spec->mu && c->spec->row->root && c->spec->weights.of[TSR_WEIGHT_GRAPH] > 0
@@ -144,6 +161,8 @@ static const char *basis_rows(const tsr__choice *c)
                                                 : NULL;
 }
 
+/* No term is a reason to refuse: what joins rows of codes is bounded by a bend, under which
+ * they still move one by one. */
 static const char *codes_rows(const tsr__choice *c)
 {
     return c->plan->loss->descend_codes == NULL ? "the loss does not descend by rows" : NULL;
@@ -187,6 +206,8 @@ static const tsr__rule rule_majorise = {.name = "bound",
                                         .basis = majorise_basis,
                                         .codes = majorise_codes};
 
+/* The sphere before rows: where J minds the lengths it takes them as given, and rows would need
+ * a price. */
 const tsr__rule *const tsr__basis_rules[] = {&rule_signed,
                                              &rule_multiply,
                                              &tsr__rule_sphere,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A fit on its way: what it was given, the solver, the history of the current run; and what it
- * leaves behind as a model (harvest.c, resume.c). */
+ * leaves behind as a model (harvest.c, resume.c).
+ *
+ * One start at a time. It lives on the stack of fit.c, which frees what it holds; the solver
+ * points at plan and problem beside it, so that it must not be copied. */
 #ifndef TSR_FACTOR_RUN_H
 #define TSR_FACTOR_RUN_H
 

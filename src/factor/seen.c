@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The labels that the learner may see: all, or those that --labelled and the seed keep. */
+ * The labels that the learner may see: all, or those that --labelled and the seed keep.
+ *
+ * Fits and encoders (learn/encoder.c) ask the same function, so that models and baselines are
+ * shown the same labels. All else gets `seen` alone; tests/test_honesty.c compares hidden
+ * labels with labels that are not there, bit for bit. */
 #include "factor/prepared.h"
 
 #include "base/random.h"
@@ -9,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* How many labels a class keeps: N, or P % rounded up. */
+/* How many labels a class keeps: N, or P % rounded up. Up, so that a small class keeps one;
+ * 1e-9 takes back what dividing by 100 may add to a whole number. */
 static tsr_status labels_kept(int64_t *out, const char *text, int64_t members)
 {
     double number = 0;
@@ -26,13 +31,16 @@ static tsr_status labels_kept(int64_t *out, const char *text, int64_t members)
     return TSR_OK;
 }
 
+/* For specs and encoders, before there are labels to count. */
 tsr_status tsr__labelled_check(const char *labelled)
 {
     int64_t kept = 0;
     return labelled != NULL ? labels_kept(&kept, labelled, 0) : TSR_OK;
 }
 
-/* Of each class, the kept samples are drawn; the others become unknown to the learner. */
+/* Of each class, the kept samples are drawn; the others become unknown to the learner. The
+ * stream is "label" in ASCII, far from those of restarts, which count from 0: the labels that
+ * are kept do not depend on how starts draw. A class of fewer members keeps all. */
 static tsr_status hide_labels(int32_t *seen, const tsr_labels *labels,
                               const tsr_fit_options *options)
 {

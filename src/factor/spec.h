@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * What is asked: a row of the model table and the user's options, resolved before any data are
- * seen. What cannot be done with any data is refused here. */
+ * seen. What cannot be done with any data is refused here.
+ *
+ * It points at the table and the options, which must outlive it, and owns nothing. */
 #ifndef TSR_FACTOR_SPEC_H
 #define TSR_FACTOR_SPEC_H
 
