@@ -123,9 +123,8 @@ static void step(void *user)
 static double objective(void *user, double *terms)
 {
     const tsr__run *r = user;
-    if (terms != NULL)
-        tsr__solver_terms(terms, &r->solver);
-    return tsr__solver_objective(&r->solver);
+    return terms != NULL ? tsr__solver_terms(terms, &r->solver)
+                         : tsr__solver_objective(&r->solver);
 }
 
 /* Solves from where the solver stands, and keeps the run if it is the best. The terms at the
@@ -141,7 +140,7 @@ static tsr_status finish_run(tsr__run *r)
                       .size = tsr__run_size(r)};
     r->saved = tsr__clock();
     if (isnan(r->begun[TSR_TERM_LOSS]))
-        tsr__solver_terms(r->begun, &r->solver);
+        (void)tsr__solver_terms(r->begun, &r->solver);
     TSR_TRY(tsr__solve(&loop));
     const double now = tsr__run_objective(r);
     if (loop.diverged || !isfinite(now))

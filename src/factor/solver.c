@@ -136,30 +136,36 @@ void tsr__solver_sum(tsr__solver *s)
 
 /* Two terms may bear one name, as lasso and ridge of the elastic net do: they are reported as a
  * sum. */
-void tsr__solver_terms(double terms[TSR_TERMS], const tsr__solver *s)
+static void add_term(double terms[TSR_TERMS], tsr__term_name name, double value)
 {
-    for (int i = 0; i < TSR_TERMS; i++)
-        terms[i] = (double)NAN;
-    terms[TSR_TERM_LOSS] = s->plan->loss->value(s) + s->problem->constant;
-    for (int i = 0; i < s->plan->terms; i++) {
-        const tsr__term *t = &s->plan->term[i];
-        double *sum = &terms[t->kind->name];
-        *sum = (isnan(*sum) ? 0 : *sum) +
-               (i < s->plan->code_terms ? s->state.value[i] : t->kind->value(t, s));
-    }
+    terms[name] = (isnan(terms[name]) ? 0 : terms[name]) + value;
 }
 
 /* Always in this order: steer() compares values that may differ in their last bits only. */
+double tsr__solver_terms(double terms[TSR_TERMS], const tsr__solver *s)
+{
+    const tsr__term *t = s->plan->term;
+    double codes = 0;
+    for (int i = 0; i < TSR_TERMS; i++)
+        terms[i] = (double)NAN;
+    terms[TSR_TERM_LOSS] = s->plan->loss->value(s) + s->problem->constant;
+    for (; t < s->plan->term + s->plan->code_terms; t++) {
+        codes += s->state.value[t->at];
+        add_term(terms, t->kind->name, s->state.value[t->at]);
+    }
+    double sum = terms[TSR_TERM_LOSS] + codes;
+    for (; t < tsr__terms_end(s->plan); t++) {
+        const double value = t->kind->value(t, s);
+        sum += value;
+        add_term(terms, t->kind->name, value);
+    }
+    return sum;
+}
+
 double tsr__solver_objective(const tsr__solver *s)
 {
-    double codes = 0;
-    for (int i = 0; i < s->plan->code_terms; i++)
-        codes += s->state.value[i];
-    double sum = s->plan->loss->value(s) + s->problem->constant + codes;
-    for (const tsr__term *t = s->plan->term + s->plan->code_terms; t < tsr__terms_end(s->plan);
-         t++)
-        sum += t->kind->value(t, s);
-    return sum;
+    double terms[TSR_TERMS];
+    return tsr__solver_terms(terms, s);
 }
 
 /* Steps ----------------------------------------------------------------------------------- */

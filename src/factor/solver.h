@@ -298,7 +298,7 @@ void tsr__solver_step(tsr__solver *s);
 
 /* The terms of J at the current factors, on the original data, and their sum; those that the
  * model does not have are NaN. */
-void tsr__solver_terms(double terms[TSR_TERMS], const tsr__solver *s);
+double tsr__solver_terms(double terms[TSR_TERMS], const tsr__solver *s);
 double tsr__solver_objective(const tsr__solver *s);
 
 /* XtG of the factors as they are, where passes leave it out. */
