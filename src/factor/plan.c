@@ -110,6 +110,8 @@ static tsr_status choose_terms(tsr__plan *plan, const tsr__spec *spec,
         if (why != NULL)
             return tsr__fail(TSR_ERROR_ARGUMENT, "--%s: %s", tsr__term_names[t.kind->name],
                              why);
+        if (plan->terms == TSR_MOST_TERMS)
+            return tsr__fail(TSR_ERROR_UNSUPPORTED, "J has room for %d terms", TSR_MOST_TERMS);
         plan->term[plan->terms++] = t;
         plan->code_terms += !t.kind->basis;
     }
