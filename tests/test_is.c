@@ -135,6 +135,52 @@ static void codes_of_new_samples(void **state)
     lab_free(&l);
 }
 
+/* Spectra span many powers of ten: small entries count as much as large ones, and nothing may hold
+ * them up. Rows of weight 0 are nobody's. */
+static void wide_ranges(void **state)
+{
+    (void)state;
+    lab l = lab_make(40, 60, 3, 0, 5);
+    tsr__random random = tsr__random_seed(3, 3);
+    double f[60 * K], g[40 * K], one[40];
+    for (int64_t i = 0; i < 60 * K; i++)
+        f[i] = pow(10, 12 * tsr__random_uniform(&random) - 6);
+    for (int64_t i = 0; i < 40 * K; i++)
+        g[i] = pow(10, 12 * tsr__random_uniform(&random) - 6);
+    for (int64_t i = 0; i < 40; i++) {
+        one[i] = i % 4 == 0 ? 0 : 1;
+        for (int64_t j = 0; j < 60; j++) {
+            double y = 0;
+            for (int64_t a = 0; a < K; a++)
+                y += g[i * K + a] * f[j * K + a];
+            l.x[i * 60 + j] = y * (0.5 + tsr__random_uniform(&random));
+        }
+    }
+    tsr_data *data = lab_data(&l, false);
+    lab_options o;
+    lab_options_of(&o, 400, "loss=is rank=3 tolerance=0");
+    for (int weighted = 0; weighted < 2; weighted++) {
+        tsr_matrix *weights = NULL;
+        check_ok(tsr_matrix_view_dense(&weights, one, 40, 1, 1, TSR_FLOAT64));
+        o.o.sample_weights = weighted == 1 ? weights : NULL;
+        tsr_model *model = lab_fit(data, &o.o);
+        for (int64_t i = 1; i < model->report.iterations; i++)
+            if (!(model->objective[i] <= model->objective[i - 1] * (1 + 1e-9)))
+                fail_msg("J rises at %d: %g, %g", (int)i, model->objective[i - 1],
+                         model->objective[i]);
+        lab_options mu;
+        lab_options_of(&mu, 400, "loss=is rank=3 tolerance=0 solver=mu");
+        mu.o.sample_weights = o.o.sample_weights;
+        tsr_model *papers = lab_fit(data, &mu.o);
+        assert_true(model->report.objective <= 1.01 * papers->report.objective);
+        tsr_model_free(papers);
+        tsr_model_free(model);
+        tsr_matrix_free(weights);
+    }
+    tsr_data_free(data);
+    lab_free(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +188,7 @@ int main(void)
         cmocka_unit_test(zeros),
         cmocka_unit_test(size_is_no_matter),
         cmocka_unit_test(codes_of_new_samples),
+        cmocka_unit_test(wide_ranges),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }

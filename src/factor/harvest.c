@@ -226,6 +226,8 @@ static tsr_status note_weights(tsr_model *model, const tsr__run *r)
     char note[200];
     if (!(r->problem.square > 0) || !(loss > 0))
         return TSR_OK; /* without data no weight is right */
+    if (r->spec.loss->degree == 0)
+        return TSR_OK; /* whose loss at the start is no measure of what it will be */
     for (int i = TSR_TERM_CLASS; i < TSR_TERMS; i++) {
         const double share = fabs(r->begun[i]) / loss;
         const bool light = share < 2e-4;

@@ -270,6 +270,7 @@ const tsr__loss tsr__loss_frobenius = {
     .degree = 2,
     .power = 0,
     .step = 1,
+    .floor = 1e-8,
     .elastic = 2,
     .inner = true,
     .passes = 2,

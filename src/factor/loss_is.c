@@ -33,12 +33,14 @@ static double make_tiles(const tsr__solver *s, const tsr__block *block, const ts
 {
     double sum = 0;
     tsr__tile_product(s, block, lane->tile[0]);
-    for (int64_t i = 0; i < block->samples; i++)
-        sum += tsr__row_weight(s, block->first + i) *
-               tsr__kernels_for(s)->inverse(tsr__real_at(s, lane->tile[0], i * s->m),
-                                            tsr__real_at(s, lane->tile[1], i * s->m),
-                                            tsr__real_at(s, block->values, i * block->stride),
-                                            s->m, valued);
+    for (int64_t i = 0; i < block->samples; i++) {
+        /* Nothing holds the code of a row of weight 0: its loss may be infinite, and is nobody's. */
+        const double w = tsr__row_weight(s, block->first + i);
+        const double loss = tsr__kernels_for(s)->inverse(
+            tsr__real_at(s, lane->tile[0], i * s->m), tsr__real_at(s, lane->tile[1], i * s->m),
+            tsr__real_at(s, block->values, i * block->stride), s->m, valued && w > 0);
+        sum += w > 0 ? w * loss : 0;
+    }
     return sum;
 }
 
@@ -144,6 +146,7 @@ const tsr__loss tsr__loss_is = {
     .degree = 0,
     .power = 2,
     .step = 0.5,
+    .floor = 1e-30,
     .elastic = 1,
     .wide = true,
     .tiles = 2,

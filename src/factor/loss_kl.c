@@ -329,6 +329,7 @@ const tsr__loss tsr__loss_kl = {
     .degree = 1,
     .power = 1,
     .step = 1,
+    .floor = 1e-8,
     .elastic = 1,
     .tiles = 1,
     .sweeps = 4,

@@ -45,7 +45,9 @@ static void add_row(residual *r, const tsr__solver *s, const void *theta, const 
     widen_half(quartic, s, h->quartic, at, count);
     for (int64_t a = 0; a < count; a++) {
         const double up = minus[a] + anti[a], down = flat[a] + curved[a] + quartic[a];
-        r->moving += (up > down ? fmax(value[a], mean[a]) : value[a]) * fabs(down - up);
+        /* entries count at the mean where they want to grow, but for losses that feel small ones fully */
+        const bool grows = up > down && s->plan->loss->power < 2;
+        r->moving += (grows ? fmax(value[a], mean[a]) : value[a]) * fabs(down - up);
         r->still += value[a] * (down + fabs(up));
     }
 }

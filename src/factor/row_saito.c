@@ -63,7 +63,7 @@ static void pull(double *up, double *down, const double *y, const tsr__row *row,
         for (int64_t e = 0; e < of->width; e++) {
             if (!counts(of, y, e))
                 continue;
-            up[a] += f[e] * of->x[e] / (y[e] * y[e]);
+            up[a] += f[e] * (of->x[e] / y[e]) / y[e]; /* squares of y may be no numbers */
             down[a] += f[e] / y[e];
         }
     }

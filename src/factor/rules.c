@@ -31,7 +31,7 @@ void tsr__floor_of(const tsr__solver *s, double *floor, const void *theta, int64
     memset(floor, 0, (size_t)s->k * sizeof *floor);
     tsr__kernels_for(s)->add_column_sums(floor, theta, NULL, rows, s->k);
     for (int64_t j = 0; j < s->k; j++)
-        floor[j] *= 1e-8 / (double)rows;
+        floor[j] *= s->plan->loss->floor / (double)rows;
 }
 
 /* Steps from halves, element by element. */

@@ -172,7 +172,8 @@ struct tsr__loss {
     const char *formula;      /* of data and product, as in "||%s - %s||^2" */
     int degree;               /* scaling X and F G' by s scales the loss by s^degree */
     int power; /* of its bound: what pulls theta up falls as (theta / old)^-power (majorise) */
-    double step;    /* exponent of the multiplicative rule that never raises it */
+    double step;  /* exponent of the multiplicative rule that never raises it */
+    double floor; /* of entries that are lifted, in means of their column: J must not feel it */
     double elastic; /* what scikit-learn's alphas count, which halves some losses */
     bool inner;     /* inner products of samples are all that it needs: kernels will do */
     bool wide;      /* the pull down is a sum of its own (YtG) */
@@ -327,7 +328,7 @@ bool tsr__priced(const tsr__solver *s);
 /* Of column j, where vectors have unit L2 length: the quadratic (price / 2) ||f||^2. */
 double tsr__price_of(const tsr__solver *s, int64_t j);
 
-/* A hundred-millionth of each column's mean (k). */
+/* What entries are lifted to: a share of each column's mean (k). */
 void tsr__floor_of(const tsr__solver *s, double *floor, const void *theta, int64_t rows);
 
 /* What moves: the weights, or else the basis; and its rows. */

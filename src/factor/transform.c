@@ -30,7 +30,8 @@
 
 /* A product's bits may depend on its number of rows, as libraries choose their way by size:
  * panels are always whole. */
-enum { PANEL = 48, BATCH = 64 }; /* rows of a product; panels between two words of progress */
+/* Rows of a product; panels between two words of progress, fewer where a sample takes many steps. */
+enum { PANEL = 48, BATCH = 64, SLOW_BATCH = 4 };
 
 /* What one thread works with. */
 typedef struct desk {
@@ -418,8 +419,9 @@ static tsr_status encode(encoding *e)
     tsr_status status = TSR_OK;
     const int64_t n = e->problem.samples, panels = (n + PANEL - 1) / PANEL;
     const tsr__task task = tsr__task_begin(e->options.progress, "encoding", n);
-    for (e->first = 0; e->first < panels; e->first += BATCH) {
-        const int64_t left = panels - e->first, count = left < BATCH ? left : BATCH;
+    const int64_t batch = e->entries ? SLOW_BATCH : BATCH;
+    for (e->first = 0; e->first < panels; e->first += batch) {
+        const int64_t left = panels - e->first, count = left < batch ? left : batch;
         tsr__parallel(count, e->threads, encode_panel, e);
         const int64_t done = (e->first + count) * PANEL;
         TSR_TRY(tsr__task_step(&task, done < n ? done : n, (double)NAN, (double)NAN));
