@@ -93,9 +93,10 @@ void tsr__codes_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *l
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
         if (t->kind->bend != NULL)
             t->kind->bend(t, s, block->first, block->samples, lane->bend);
-    kernels->add(lane->halves.flat, 1, lane->halves.curved, count);
-    kernels->add(lane->halves.flat, -1, lane->halves.minus, count);
-    *slope = lane->halves.flat;
+    memcpy(lane->slope, lane->halves.flat, tsr__real_bytes(s, count));
+    kernels->add(lane->slope, 1, lane->halves.curved, count);
+    kernels->add(lane->slope, -1, lane->halves.minus, count);
+    *slope = lane->slope;
     *bend = lane->bend;
 }
 

@@ -90,11 +90,14 @@ static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
     const tsr__sums *sums = &s->state.sums;
     const int64_t rows = s->problem->by_sample.block_samples, block = rows * s->k;
     const int64_t wide = lane % wide_lanes(s) * s->m * s->k;
+    /* only coordinate descent asks for them, and only where there are terms */
+    const bool bent = s->plan->code_terms > 0 && s->plan->codes.rule->descends;
     tsr__lane *l = &s->work.lane[lane];
     *l = (tsr__lane){.projection = take(s, arena, block),
                      .weighted = take(s, arena, block),
                      .halves = take_halves(s, arena, rows, false),
-                     .bend = take(s, arena, block),
+                     .slope = bent ? take(s, arena, block) : NULL,
+                     .bend = bent ? take(s, arena, block) : NULL,
                      .XtG = part(s, sums->XtG, wide),
                      .YtG = part(s, sums->YtG, wide),
                      .GtG = part(s, sums->GtG, lane * s->k * s->k),

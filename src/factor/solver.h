@@ -102,7 +102,7 @@ typedef struct tsr__state {
 struct tsr__lane {
     void *projection, *weighted; /* block x k */
     tsr__halves halves;          /* block x k each */
-    void *bend;                  /* block x k */
+    void *slope, *bend;          /* block x k: of the terms alone */
     void *tile[2];               /* block x m, as many as the loss has */
     void *XtG, *YtG, *GtG;       /* the lane's part of the sums */
     double *Gt1;

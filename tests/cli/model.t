@@ -97,10 +97,10 @@ What a fit would do with data, a line a factor, without doing it; and what it do
   gnmf: 6 samples x 4 features, rank 2
     plan            basis: sphere (vector by vector on the unit sphere), 1 sweep, norm L2, reads sums over the samples
     plan            codes: rows (coordinate descent, row by row), 1 sweep, extrapolated, 6 leaves, blocks of 1 samples, 1 thread, 2 passes, 0.1 MB
-  $ tessera models --plan | grep -A2 '^unmf' | sed -E 's/[0-9]+ threads?/N threads/'
+  $ tessera models --plan | grep -A2 '^unmf' | sed -E 's/[0-9]+ threads?/N threads/; s/[0-9.]+ MB/N MB/'
   unmf: ||X - F G'||^2 + 1e-05 ||I - F' F||^2
     basis: sphere (vector by vector on the unit sphere), 2 sweeps, norm L2, reads sums over the samples
-    codes: rows (coordinate descent, row by row), 10 sweeps, extrapolated, 8 leaves, blocks of 30 samples, N threads, 2 passes, 3.7 MB
+    codes: rows (coordinate descent, row by row), 10 sweeps, extrapolated, 8 leaves, blocks of 30 samples, N threads, 2 passes, N MB
   $ tessera models --plan --json | grep -c '"model"'
   18
   $ tessera fit mini.csv --loss is
