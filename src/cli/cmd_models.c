@@ -13,10 +13,9 @@ struct values {
 };
 
 static const tsr_setting table[] = {
-    TSR_FLAG_ROW(
-        struct values, plan, "plan", 0,
-        "how each row is fitted to 240 drawn faces of 20 people; to your own data: "
-        "`tessera fit DATA -v --iterations 0`"),
+    TSR_FLAG_ROW(struct values, plan, "plan", 0,
+                 "how each row is fitted to 240 drawn faces of 20 people; to your own data: "
+                 "`tessera fit DATA -v --iterations 0`"),
     TSR_END_ROW,
 };
 
