@@ -95,10 +95,16 @@ done:
 bool tsr__spec_needs_labels(const tsr__spec *spec)
 {
     const double *w = spec->weights.of;
-    const bool links =
-        spec->options->links == NULL && (w[TSR_WEIGHT_MUST] > 0 || w[TSR_WEIGHT_CANNOT] > 0);
-    return spec->codes == TSR_CODES_TIED || w[TSR_WEIGHT_CLASS] > 0 || links ||
-           (w[TSR_WEIGHT_GRAPH] > 0 && w[TSR_WEIGHT_LABEL_EDGE] > 0);
+    const unsigned wanting =
+        TSR_NEEDS_LABELS | (spec->options->links == NULL ? TSR_NEEDS_LINKS : 0u);
+    bool needs = spec->codes == TSR_CODES_TIED ||
+                 (w[TSR_WEIGHT_GRAPH] > 0 && w[TSR_WEIGHT_LABEL_EDGE] > 0);
+    for (int t = 0; tsr__term_kinds[t] != NULL; t++)
+        for (int i = 0; i < 2 && (tsr__term_kinds[t]->needs & wanting) != 0; i++) {
+            const tsr__weight_name of = tsr__term_kinds[t]->weights[i];
+            needs = needs || (of != TSR_WEIGHTS && w[of] > 0);
+        }
+    return needs;
 }
 
 /* Scaling the samples by s scales their codes by s and the loss by s^2 (KL: s); a term that

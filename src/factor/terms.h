@@ -44,7 +44,12 @@ typedef struct tsr__term_kind tsr__term_kind;
 extern const tsr__term_kind *const tsr__term_kinds[]; /* those on the codes first; then NULL */
 
 /* What a term cannot be without. */
-enum { TSR_NEEDS_LABELS = 1, TSR_NEEDS_NEIGHBOURS = 2, TSR_NEEDS_PICTURES = 4 };
+enum {
+    TSR_NEEDS_LABELS = 1,
+    TSR_NEEDS_NEIGHBOURS = 2,
+    TSR_NEEDS_PICTURES = 4,
+    TSR_NEEDS_LINKS = 8 /* labels, unless the user lists pairs */
+};
 
 /* The weight by which `tessera select` varies these options: the first of a term that they have;
  * NULL: none. */
