@@ -22,7 +22,7 @@
 #include <string.h>
 
 /* Sweeps cost O(k^2) where a step costs a factorisation, and a step changes the set by about
- * one entry: eight sweeps mostly find a set that few steps have to mend. */
+ * one entry: the sweeps begin it near the set that is sought. */
 enum { SWEEPS = 8 };
 
 static double dot(const double *a, const double *b, int64_t count)

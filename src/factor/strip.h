@@ -8,7 +8,7 @@
 #include "factor/solver.h"
 
 /* A kilobyte: on the stack, where steps that must not allocate can have several, and in the
- * nearest cache. Long enough that a call of a kernel for each strip does not show. */
+ * nearest cache. Long enough that a kernel is called for many entries at once. */
 enum { TSR_STRIP = 128 };
 
 static inline int64_t tsr__strip_end(int64_t first, int64_t end)
