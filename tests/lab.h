@@ -245,7 +245,10 @@ typedef struct bench {
     tsr__names notes;
 } bench;
 
-static inline void bench_open(bench *b, const tsr_data *data, const tsr_fit_options *o)
+/* With so many threads, and so many features a tile, however small the problem is; 0: as the plan
+ * has them. */
+static inline void bench_open_with(bench *b, const tsr_data *data, const tsr_fit_options *o,
+                                   int threads, int64_t tile)
 {
     int64_t rank = 0, per_class = 0;
     *b = (bench){0};
@@ -253,12 +256,19 @@ static inline void bench_open(bench *b, const tsr_data *data, const tsr_fit_opti
     check_ok(tsr__problem_make(&b->problem, &b->spec, data, &b->notes));
     check_ok(tsr__plan_rank(&rank, &per_class, &b->spec, &b->problem));
     check_ok(tsr__plan_make(&b->plan, &b->spec, &b->problem, rank, per_class));
+    b->plan.threads = threads > 0 ? threads : b->plan.threads;
+    b->plan.tile = b->problem.by_sample.tile = tile > 0 ? tile : b->plan.tile;
     b->s = tsr__solver_of(&b->plan, &b->problem);
     tsr__solver_layout(&b->s, &b->arena);
     check_ok(tsr__arena_open(&b->arena));
     tsr__solver_layout(&b->s, &b->arena);
     check_ok(tsr__init_factors(&b->s, &b->spec, 0));
     tsr__solver_start(&b->s);
+}
+
+static inline void bench_open(bench *b, const tsr_data *data, const tsr_fit_options *o)
+{
+    bench_open_with(b, data, o, 0, 0);
 }
 
 static inline void bench_close(bench *b)

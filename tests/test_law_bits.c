@@ -55,13 +55,14 @@ static void threads_on_small_problems(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (int solver = 0; solver < 2; solver++) {
+            static const int many[] = {1, 2, 3, 64};
             double objective[2] = {0, 0};
-            for (int threads = 1; threads <= 3; threads++) {
+            for (int at = 0; at < 4; at++) {
+                const int threads = many[at];
                 lab_options options;
                 bench b;
                 lab_options_of(&options, 2, "rank=6 solver=%s %s", solvers[solver], lines[i]);
-                bench_open(&b, data, &options.o);
-                b.plan.threads = threads;
+                bench_open_with(&b, data, &options.o, threads, 0);
                 for (int step = 0; step < 3; step++)
                     tsr__solver_step(&b.s);
                 objective[threads > 1] = tsr__solver_objective(&b.s);
@@ -70,6 +71,53 @@ static void threads_on_small_problems(void **state)
                     fail_msg("'%s': %d threads change it", lines[i], threads);
             }
         }
+    tsr_data_free(data);
+    lab_free(&l);
+}
+
+/* Rows that are worked on tile by tile, by any number of threads, and whole: the same sums, but
+ * for their rounding. */
+static void tiles_do_not_matter(void **state)
+{
+    static const char *const lines[] = {
+        "model=nmf",
+        "model=nmf-kl",
+        "model=nmf loss=is",
+        "model=nmf solver=mu",
+        "model=nmf-kl solver=mu",
+        "model=gnmf",
+        "model=cf",
+        "model=cf kernel=rbf",
+        "model=unmf",
+        "model=nmf alpha-codes=0.1 alpha-basis=0.1 l1-ratio=0.5",
+        "model=nmf precision=single"};
+    static const int many[] = {1, 3, 64};
+    lab l = lab_make(50, 70, 3, 0, 31);
+    for (int64_t i = 0; i < l.n * l.m; i++)
+        l.x[i] += 0.1; /* not every loss has zeros */
+    tsr_data *data = lab_data(&l, false);
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        double tiled = 0, whole = 0;
+        for (int at = 0; at < 4; at++) {
+            lab_options options;
+            bench b;
+            lab_options_of(&options, 2, "rank=6 %s", lines[i]);
+            bench_open_with(&b, data, &options.o, at < 3 ? many[at] : 1, at < 3 ? 16 : 0);
+            assert_true(at == 3 || b.plan.tile < b.s.m);
+            for (int step = 0; step < 3; step++)
+                tsr__solver_step(&b.s);
+            whole = tsr__solver_objective(&b.s);
+            assert_true(isfinite(tsr__solver_optimality(&b.s)));
+            bench_close(&b);
+            tiled = at == 0 ? whole : tiled;
+            if (at < 3 && whole != tiled)
+                fail_msg("'%s': %d threads change it", lines[i], many[at]);
+        }
+        if (!(fabs(whole - tiled) <=
+              (i + 1 < sizeof lines / sizeof *lines ? 1e-9 : 1e-4) * whole))
+            fail_msg("'%s': J %.12g by tiles, %.12g by rows", lines[i], tiled, whole);
+    }
     tsr_data_free(data);
     lab_free(&l);
 }
@@ -286,13 +334,10 @@ static void failing_memory_in_use(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(threads_on_small_problems),
-        cmocka_unit_test(same_seed_same_bits),
-        cmocka_unit_test(float_is_double),
-        cmocka_unit_test(loop_allocates_nothing),
-        cmocka_unit_test(failing_memory),
-        cmocka_unit_test(failing_memory_with_files),
+        cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(threads_on_small_problems),
+        cmocka_unit_test(tiles_do_not_matter),   cmocka_unit_test(same_seed_same_bits),
+        cmocka_unit_test(float_is_double),       cmocka_unit_test(loop_allocates_nothing),
+        cmocka_unit_test(failing_memory),        cmocka_unit_test(failing_memory_with_files),
         cmocka_unit_test(failing_memory_in_use),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);

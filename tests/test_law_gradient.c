@@ -64,7 +64,7 @@ static void check_codes(bench *b, const char *line)
         tsr__block block;
         tsr__solver_start(s);
         check_ok(s->problem->by_sample.get(&block, &s->problem->by_sample,
-                                           at / s->k / s->problem->by_sample.block_samples));
+                                           at / s->k / s->problem->by_sample.block_samples, 0));
         tsr__codes_halves(s, &block, &s->work.lane[0]);
         check_entry(b, s->state.codes, at, &s->work.lane[0].halves, at - block.first * s->k,
                     size_of(s, &s->work.lane[0].halves, block.samples * s->k), line);

@@ -37,7 +37,7 @@ typedef struct marking {
     double floor[16]; /* 1e-8 of each column's mean */
 } marking;
 
-static void mark_codes(void *context, const tsr__block *block, int64_t lane)
+static void mark_codes(void *context, const tsr__block *block, int lane)
 {
     const marking *m = context;
     tsr__codes_halves(m->s, block, &m->s->work.lane[lane]);
@@ -50,7 +50,7 @@ static void mark_all(tsr__solver *s, unsigned char *basis, unsigned char *codes)
 {
     marking m = {.s = s, .low = codes};
     tsr__floor_of(s, m.floor, s->state.codes, s->n);
-    tsr__visit_blocks(&s->problem->by_sample, 1, mark_codes, &m);
+    check_ok(tsr__visit_blocks(&s->problem->by_sample, 1, mark_codes, &m));
     tsr__solver_collect(s);
     tsr__basis_halves(s);
     const void *theta = tsr__theta(s);

@@ -98,7 +98,7 @@ static void transform_is_optimal(void **state)
     }
 }
 
-static void move_codes(void *context, const tsr__block *block, int64_t lane)
+static void move_codes(void *context, const tsr__block *block, int lane)
 {
     tsr__solver *s = context;
     s->plan->codes.rule->codes(s, block, &s->work.lane[lane]);
@@ -135,7 +135,7 @@ static void transform_is_a_fit_of_the_codes(void **state)
                                        : tsr_matrix_at(model->basis, e % b.s.k, e / b.s.k));
         tsr__solver_start(&b.s);
         for (int step = 0; step < 8000; step++)
-            tsr__visit_blocks(&b.s.problem->by_sample, 1, move_codes, &b.s);
+            check_ok(tsr__visit_blocks(&b.s.problem->by_sample, 1, move_codes, &b.s));
         double apart = 0, most = 0;
         for (int64_t e = 0; e < N * b.s.k; e++) {
             const double g = tsr__real_get(&b.s, b.s.state.codes, e);

@@ -277,7 +277,7 @@ static void blocks_cover_the_samples_once(void **state)
         int64_t next = 0;
         for (int64_t b = 0; b < source.blocks; b++) {
             tsr__block block;
-            check_ok(source.get(&block, &source, b));
+            check_ok(source.get(&block, &source, b, 0));
             assert_int_equal(block.first, next);
             assert_int_equal(block.sparse, kind == 1);
             next += block.samples;

@@ -5,8 +5,8 @@
  * names the weight to lower.
  *
  * What can be refused is refused early: settings and the place of checkpoints before the data
- * are touched, the data before room is taken. An iteration neither fails nor allocates, but for
- * its line of the history.
+ * are touched, the data before room is taken. An iteration fails only where a source does, and
+ * allocates nothing but its line of the history.
  *
  * Starts share problem, plan and room; they differ in the stream of random numbers (init.c). Of
  * the model there is one copy, that of the best start so far: a start that is not better costs
@@ -115,9 +115,11 @@ static const char *save_sometimes(void *user)
     return tsr__names_add(notes, note) == TSR_OK ? notes->name[notes->count - 1] : NULL;
 }
 
-static void step(void *user)
+static tsr_status step(void *user)
 {
-    tsr__solver_step(&((tsr__run *)user)->solver);
+    tsr__solver *s = &((tsr__run *)user)->solver;
+    tsr__solver_step(s);
+    return s->work.trouble;
 }
 
 static double objective(void *user, double *terms)
@@ -170,6 +172,7 @@ static tsr_status run_starts(tsr__run *r)
     while (r->next < r->options->restarts && !r->interrupted) {
         TSR_TRY(tsr__init_factors(&r->solver, &r->spec, r->next++));
         tsr__solver_start(&r->solver);
+        TSR_TRY(r->solver.work.trouble);
         r->history.iterations = 0;
         TSR_TRY(finish_run(r));
     }

@@ -68,7 +68,7 @@ static void add_terms(const tsr__solver *s, const tsr__block *block, tsr__lane *
 void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__loss *loss = s->plan->loss;
-    loss->project(s, block, lane);
+    tsr__project(s, block, lane);
     loss->codes(s, block, lane);
     add_terms(s, block, lane);
 }

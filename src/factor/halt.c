@@ -118,7 +118,7 @@ tsr_status tsr__halt_give(tsr__solver *s, const tsr_model *from)
         give_factors(s, from);
     if (!state->known) {
         tsr__solver_start(s);
-        return TSR_OK;
+        return s->work.trouble;
     }
     for (int i = 0; i < TSR_HALT_PARTS; i++) {
         const bool wanted = list[i].values != NULL && (state->own || !of_factors(i));
@@ -135,5 +135,5 @@ tsr_status tsr__halt_give(tsr__solver *s, const tsr_model *from)
     }
     s->state.lead = (tsr__lead){state->push, state->run, state->last, state->fresh};
     tsr__solver_sum(s);
-    return TSR_OK;
+    return s->work.trouble;
 }

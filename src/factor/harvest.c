@@ -92,13 +92,16 @@ static tsr_status basis_of_kernel(tsr_matrix **out, tsr__run *r)
     tsr_status status = TSR_OK;
     const tsr__solver *s = &r->solver;
     const tsr__source source = tsr__source_of_matrix(r->problem.held.x, 1 << 19);
-    void *lanes = tsr__alloc(tsr__lane_count(&source) * r->problem.features * s->k,
-                             tsr__type_size(s->type));
-    if (lanes == NULL)
-        return TSR_ERROR_MEMORY;
-    tsr__source_collect(lanes, &source, s->state.basis, s->k, s->plan->threads);
-    status = matrix_of(out, s, lanes, r->problem.features, NULL, true);
-    tsr__free(lanes);
+    void *basis = tsr__alloc(r->problem.features * s->k, tsr__type_size(s->type));
+    double *room = NULL;
+    if (basis == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    TSR_NEW(room, tsr__collect_room(&source, s->k, s->plan->threads));
+    TSR_TRY(tsr__source_collect(basis, room, &source, s->state.basis, s->k, s->plan->threads));
+    TSR_TRY(matrix_of(out, s, basis, r->problem.features, NULL, true));
+done:
+    tsr__free(basis);
+    tsr__free(room);
     return status;
 }
 
@@ -127,7 +130,7 @@ static tsr_status relative_error(double *out, const tsr__run *r)
     q = tsr__alloc(s->k, tsr__type_size(s->type));
     if (p == NULL || q == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
-    tsr__source_project(p, &source, s->state.basis, s->k, s->plan->threads);
+    TSR_TRY(tsr__source_project(p, &source, s->state.basis, s->k, s->plan->threads));
     for (int64_t i = 0; i < x->samples; i++) {
         const void *g = tsr__real_at(s, s->state.codes, r->problem.row_of[i] * s->k);
         const double xx = tsr__row_square(x, i);

@@ -227,12 +227,12 @@ static void put_part(start *b, void *to, const double *a, int64_t rows, int64_t 
 
 /* left = X right / sigma (n x r) and the singular values themselves. One more pass over the
  * data in place of a second eigenproblem. */
-static void left_vectors(double *left, double *sigma, const tsr_matrix *x,
-                         const tsr__axes *axes, int threads)
+static tsr_status left_vectors(double *left, double *sigma, const tsr_matrix *x,
+                               const tsr__axes *axes, int threads)
 {
     const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
     const int64_t r = axes->rank;
-    tsr__source_project(left, &source, axes->factor, r, threads);
+    TSR_OR_RETURN(tsr__source_project(left, &source, axes->factor, r, threads));
     for (int64_t j = 0; j < r; j++) {
         double square = 0;
         for (int64_t i = 0; i < x->samples; i++)
@@ -241,6 +241,7 @@ static void left_vectors(double *left, double *sigma, const tsr_matrix *x,
         for (int64_t i = 0; sigma[j] > 0 && i < x->samples; i++)
             left[i * r + j] /= sigma[j];
     }
+    return TSR_OK;
 }
 
 /* Codes and basis share the square root of sigma |u| |v|, so that neither is longer than the
@@ -265,7 +266,7 @@ static tsr_status start_svd(start *b, filling how)
     const int64_t r = axes.rank;
     TSR_NEW(left, s->n * r);
     TSR_NEW_ZERO(sigma, s->k);
-    left_vectors(left, sigma, doubles, &axes, s->plan->threads);
+    TSR_TRY(left_vectors(left, sigma, doubles, &axes, s->plan->threads));
     for (int64_t at = 0; at < tsr_matrix_stored(doubles); at++)
         sum += ((const double *)doubles->values)[at];
     /* what k constant vectors and codes would be, so that their product is the mean of X */

@@ -93,7 +93,7 @@ tsr_status tsr__kernel_matrix(tsr_matrix **out, const tsr_matrix *x,
     TSR_TRY(tsr_matrix_copy_transposed(&across, dense));
     TSR_NEW(square, x->samples);
     const tsr__source source = tsr__source_of_matrix(x, 1 << 20);
-    tsr__source_project(k->values, &source, across->values, x->samples, 1);
+    TSR_TRY(tsr__source_project(k->values, &source, across->values, x->samples, 1));
     for (int64_t i = 0; i < x->samples; i++)
         square[i] = tsr__row_square(x, i);
     *width = options->kernel_width;

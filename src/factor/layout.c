@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Where everything stands: one walk over state and work, taken twice (base/memory.h). Beyond the
- * data: (m + 2 n) k for the factors and, for each of at most eight lanes, (m + block) k, and
- * tiles of dense blocks for losses that need them.
+ * data: (m + 2 n) k for the factors, and for each thread log2(leaves) + 1 sums, of m k or of a
+ * tile's features, block k, and tiles of dense blocks for losses that need them.
  *
  * With the layouts of terms and losses it is the one place that knows how large anything is.
  * What a pass may touch is here, so that a step neither allocates nor fails
@@ -45,20 +45,45 @@ static bool has_quartic(const tsr__solver *s)
     return any;
 }
 
-/* Turned data are summed feature by feature: no lane needs an array of its own. */
-static int64_t wide_lanes(const tsr__solver *s)
+/* The first sum of the room over leaves is the total. Of rows that are tiled the sums of features
+ * stand apart; turned data make theirs in the problem's type, with no total. In double precision
+ * sums are the totals themselves. */
+static void layout_sums(tsr__solver *s, tsr__arena *arena)
 {
-    return s->problem->by_feature.blocks > 0 ? 1 : s->plan->leaves;
+    const tsr__source *source = &s->problem->by_sample;
+    const int64_t wide = s->m * s->k, tiles = (s->m + s->plan->tile - 1) / s->plan->tile;
+    const bool tiled = tiles > 1, both = s->plan->loss->wide,
+               same = s->type == TSR_FLOAT64 && !source->sparse;
+    tsr__totals *totals = &s->state.totals;
+    double *room = take_doubles(arena, tsr__sum_room(source, s->plan->threads) *
+                                           tsr__totals_width(s, tsr__totals_rows(s)));
+    s->work.room[0] = room;
+    *totals = (tsr__totals){0};
+    if (room != NULL)
+        *totals = tsr__totals_of(s, room);
+    if (tiled) {
+        s->work.room[1] = take_doubles(arena, tsr__tiles_room(source, s->plan->threads) *
+                                                  tsr__totals_width(s, s->plan->tile));
+        s->work.tile_loss = take_doubles(arena, tiles);
+        totals->XtG = take_doubles(arena, wide);
+        totals->YtG = both ? take_doubles(arena, wide) : NULL;
+    }
+    s->state.sums =
+        (tsr__sums){.XtG = same ? totals->XtG : take(s, arena, wide),
+                    .YtG = !both  ? NULL
+                           : same ? totals->YtG
+                                  : take(s, arena, wide),
+                    .GtG = s->type == TSR_FLOAT64 ? totals->GtG : take(s, arena, s->k * s->k),
+                    .Gt1 = totals->Gt1};
 }
 
 /* Without a kernel the lift is the basis itself, the same memory: moving one moves the other,
- * and halt.c knows that there is nothing to keep. The sums hold all lanes, one after another;
- * the first lane's place is where they are added up. */
+ * and halt.c knows that there is nothing to keep. */
 static void layout_state(tsr__solver *s, tsr__arena *arena)
 {
     tsr__state *state = &s->state;
     const tsr__map *map = s->plan->map;
-    const int64_t wide = s->m * s->k, square = s->k * s->k, lanes = s->plan->leaves;
+    const int64_t wide = s->m * s->k, square = s->k * s->k;
     const bool kernel = s->problem->held.kernel != NULL;
     state->basis = take(s, arena, wide);
     state->codes = take(s, arena, s->n * s->k);
@@ -70,40 +95,25 @@ static void layout_state(tsr__solver *s, tsr__arena *arena)
                                   .anti_lift = map->split ? take(s, arena, wide) : NULL,
                                   .anti_gram = map->split ? take(s, arena, square) : NULL,
                                   .Ft1 = take_doubles(arena, s->k)};
-    state->sums =
-        (tsr__sums){.XtG = take(s, arena, wide_lanes(s) * wide),
-                    .YtG = s->plan->loss->wide ? take(s, arena, wide_lanes(s) * wide) : NULL,
-                    .GtG = take(s, arena, lanes * square),
-                    .Gt1 = take_doubles(arena, lanes * s->k)};
+    layout_sums(s, arena);
 }
 
-/* A lane's part of an array of sums; nothing while sizes are only added up. */
-static void *part(const tsr__solver *s, void *lanes, int64_t at)
-{
-    return lanes != NULL ? tsr__real_at(s, lanes, at) : NULL;
-}
-
-/* After the state, into whose sums it points. With turned data all lanes share the one XtG, to
- * which no lane adds. Tiles are for dense blocks: a sparse block has its entries only. */
+/* Tiles are for dense blocks: a sparse block has its entries only. The lanes themselves are in
+ * the arena too, and not there while sizes are only added up. */
 static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
 {
-    const tsr__sums *sums = &s->state.sums;
     const int64_t rows = s->problem->by_sample.block_samples, block = rows * s->k;
-    const int64_t wide = lane % wide_lanes(s) * s->m * s->k;
     /* only coordinate descent asks for them, and only where there are terms */
     const bool bent = s->plan->code_terms > 0 && s->plan->codes.rule->descends;
-    tsr__lane *l = &s->work.lane[lane];
-    *l = (tsr__lane){.projection = take(s, arena, block),
-                     .weighted = take(s, arena, block),
-                     .halves = take_halves(s, arena, rows, false),
-                     .slope = bent ? take(s, arena, block) : NULL,
-                     .bend = bent ? take(s, arena, block) : NULL,
-                     .XtG = part(s, sums->XtG, wide),
-                     .YtG = part(s, sums->YtG, wide),
-                     .GtG = part(s, sums->GtG, lane * s->k * s->k),
-                     .Gt1 = sums->Gt1 != NULL ? sums->Gt1 + lane * s->k : NULL};
+    tsr__lane l = {.projection = take(s, arena, block),
+                   .weighted = take(s, arena, block),
+                   .halves = take_halves(s, arena, rows, false),
+                   .slope = bent ? take(s, arena, block) : NULL,
+                   .bend = bent ? take(s, arena, block) : NULL};
     for (int i = 0; i < s->plan->loss->tiles && !s->problem->by_sample.sparse; i++)
-        l->tile[i] = take(s, arena, rows * s->m);
+        l.tile[i] = take(s, arena, rows * s->plan->tile);
+    if (s->work.lane != NULL)
+        s->work.lane[lane] = l;
 }
 
 /* A row's own sums, for the blocks of either factor. As many as the largest block that either
@@ -120,9 +130,7 @@ static tsr__known layout_known(const tsr__solver *s, tsr__arena *arena)
                         .sums = take_doubles(arena, most * s->k)};
 }
 
-/* All lanes have one, since blocks of samples find theirs by lane and features by thread, and
- * there are never more threads than lanes. The panel, n long, only those have that are threads.
- * `longest` is the plan's: room for a row of entries, which descent under a divergence keeps in
+/* `longest` is the plan's: room for a row of entries, which descent under a divergence keeps in
  * full. */
 static void layout_bench(tsr__solver *s, tsr__arena *arena, int64_t at)
 {
@@ -131,18 +139,19 @@ static void layout_bench(tsr__solver *s, tsr__arena *arena, int64_t at)
     const int64_t turned = p->by_feature.block_samples,
                   rows = turned > TSR_CHUNK ? turned : TSR_CHUNK;
     const bool whole = plan->longest > 0 && !p->by_sample.sparse && plan->basis.rule->descends;
-    tsr__bench *b = &s->work.bench[at];
-    *b = (tsr__bench){.row = take_doubles(arena, 3 * s->k)};
+    tsr__bench b = {.row = take_doubles(arena, 3 * s->k)};
     if (plan->loss->room != NULL)
-        b->room = take(s, arena, plan->loss->room(s->k, plan->longest, p->by_sample.sparse));
+        b.room = take(s, arena, plan->loss->room(s->k, plan->longest, p->by_sample.sparse));
     if (tsr__priced(s) || plan->terms > plan->code_terms) {
-        b->slope = take(s, arena, rows * s->k);
-        b->bend = take(s, arena, rows * s->k);
+        b.slope = take(s, arena, rows * s->k);
+        b.bend = take(s, arena, rows * s->k);
     }
-    if (whole && at < plan->threads)
-        b->panel = take(s, arena, TSR_PANEL * tsr__padded(s->n));
+    if (whole)
+        b.panel = take(s, arena, TSR_PANEL * tsr__padded(s->n));
     if (p->missing != NULL)
-        b->known = layout_known(s, arena);
+        b.known = layout_known(s, arena);
+    if (s->work.bench != NULL)
+        s->work.bench[at] = b;
 }
 
 /* A rule's room is there only where the plan has the rule. Padded rows let kernels take whole
@@ -152,12 +161,13 @@ static void layout_rules(tsr__solver *s, tsr__arena *arena)
     tsr__work *work = &s->work;
     const int64_t wide = s->m * s->k;
     if (s->plan->map->woven)
-        work->weaving =
-            (tsr__weaving){.lanes = take(s, arena, tsr__lane_count(&s->problem->atoms) * wide),
-                           .gram = take(s, arena, s->k * s->k),
-                           .residual = take(s, arena, wide),
-                           .woven = take(s, arena, s->m * tsr__padded(s->k)),
-                           .woven_gram = take(s, arena, s->k * tsr__padded(s->k))};
+        work->weaving = (tsr__weaving){
+            .room = take_doubles(arena,
+                                 tsr__collect_room(&s->problem->atoms, s->k, s->plan->threads)),
+            .gram = take(s, arena, s->k * s->k),
+            .residual = take(s, arena, wide),
+            .woven = take(s, arena, s->m * tsr__padded(s->k)),
+            .woven_gram = take(s, arena, s->k * tsr__padded(s->k))};
     if (s->plan->basis.rule->exact)
         work->sphere = (tsr__sphere){.basis = take(s, arena, wide),
                                      .XtG = take(s, arena, wide),
@@ -171,7 +181,6 @@ static void layout_rules(tsr__solver *s, tsr__arena *arena)
     }
 }
 
-/* State first: the lanes point into its sums. */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
 {
     tsr__work *work = &s->work;
@@ -187,8 +196,12 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
         if (t->kind->layout != NULL)
             t->kind->layout(&work->term[t->at], s, arena);
-    for (int64_t i = 0; i < TSR_LANES; i++)
-        layout_bench(s, arena, i);
-    for (int64_t lane = 0; lane < s->plan->leaves; lane++)
-        layout_lane(s, arena, lane);
+    work->residual =
+        take_doubles(arena, 2 * tsr__sum_room(&s->problem->by_sample, s->plan->threads));
+    work->bench = tsr__arena_take(arena, s->plan->threads, sizeof *work->bench);
+    work->lane = tsr__arena_take(arena, s->plan->threads, sizeof *work->lane);
+    for (int64_t thread = 0; thread < s->plan->threads; thread++) {
+        layout_bench(s, arena, thread);
+        layout_lane(s, arena, thread);
+    }
 }

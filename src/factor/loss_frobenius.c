@@ -17,6 +17,8 @@
  * minimiser never raises J (tests/test_law_descent.c). Sums stand in the data's type, in lanes;
  * values that are differences of them are taken in doubles. */
 #include "factor/plan.h"
+#include "factor/tile.h"
+#include "matrix/blas.h"
 #include "matrix/descent.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
@@ -25,7 +27,8 @@
 
 static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    tsr__block_project(lane->projection, block, s->state.basis, s->k);
+    tsr__block_project(lane->projection, block, tsr__basis_at(s, block), s->k,
+                       block->from == 0);
 }
 
 /* sum w (x^2 - 2 g p + g Q g') over the rows of a block, each with its own Q. Missing entries
@@ -85,31 +88,41 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
     }
 }
 
-/* The block was projected a moment ago and is in the cache still: dense data are read once an
- * iteration. Only one side carries the weights, so that they enter once. GtG is kept with
- * missing values too: a feature's own sums are those of all samples less the few that lack it
- * (matrix/known.h). */
+/* A block of whole rows was projected a moment ago and is in the cache still: such data are read
+ * once an iteration. Only one side carries the weights, so that they enter once. */
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    const void *g = tsr__codes_at(s, block->first), *h = g;
-    if (s->problem->weight != NULL) {
-        tsr__kernels_for(s)->scale_rows(lane->weighted, g,
-                                        tsr__real_at(s, s->problem->weight, block->first),
-                                        block->samples, s->k);
-        h = lane->weighted;
-    }
-    if (s->problem->by_feature.blocks == 0)
-        tsr__block_collect(lane->XtG, block, h, s->k, false);
-    tsr__gram(s, lane->GtG, g, h, block->samples, false);
+    if (!block->sparse)
+        tsr__block_collect(lane->to.XtG, block, tsr__weighted(s, block, lane), s->k);
     if (s->problem->missing != NULL)
-        lane->loss += known_value(s, block, lane);
+        *lane->to.loss += known_value(s, block, lane);
 }
 
-/* The turned data hold the weights. A row of XtG belongs to one thread: no lanes of m x k. */
+/* GtG is kept with missing values too: a feature's own sums are those of all samples less the
+ * few that lack it (matrix/known.h). */
+static void tally(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    const tsr__product product = {.transpose_a = true,
+                                  .wide = true,
+                                  .rows = s->k,
+                                  .columns = s->k,
+                                  .inner = block->samples,
+                                  .alpha = 1,
+                                  .beta = 1,
+                                  .a = tsr__codes_at(s, block->first),
+                                  .b = tsr__weighted(s, block, lane),
+                                  .c = lane->to.GtG,
+                                  .lda = s->k,
+                                  .ldb = s->k,
+                                  .ldc = s->k};
+    tsr__multiply_dense(s->type, &product);
+}
+
+/* The turned data hold the weights. A row of XtG belongs to one thread: no sums of m x k. */
 static void collect(tsr__solver *s, const tsr__block *block)
 {
     tsr__block_project(tsr__real_at(s, s->state.sums.XtG, block->first * s->k), block,
-                       s->state.codes, s->k);
+                       s->state.codes, s->k, true);
 }
 
 struct features {
@@ -186,7 +199,6 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
                             .rows = block->samples,
                             .k = s->k,
                             .sweeps = s->plan->codes.sweeps};
-    project(s, block, lane);
     if (s->problem->weight != NULL)
         descent.weight = tsr__real_at(s, s->problem->weight, block->first);
     if (s->problem->missing != NULL)
@@ -224,22 +236,28 @@ static void descend_basis(tsr__solver *s)
     tsr__parallel((s->m + TSR_CHUNK - 1) / TSR_CHUNK, s->plan->threads, descend_rows, s);
 }
 
+/* sum of y^2: <F' F, G' w G>. */
+static double square_of(const tsr__solver *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->k * s->k; i++)
+        sum +=
+            (tsr__real_get(s, s->state.metric.gram, i) -
+             (s->state.metric.anti_gram != NULL ? tsr__real_get(s, s->state.metric.anti_gram, i)
+                                                : 0)) *
+            s->state.totals.GtG[i];
+    return sum;
+}
+
 /* Near a perfect fit this is a difference of numbers of the size of sum x^2, right to their
  * rounding and no better. */
 static double value(const tsr__solver *s)
 {
-    const tsr__kernels *kernels = tsr__kernels_for(s);
-    double sum = 0;
-    if (s->problem->missing != NULL) {
-        for (int64_t lane = 0; lane < s->plan->leaves; lane++)
-            sum += s->work.lane[lane].loss;
-    } else {
-        sum = s->problem->square -
-              2 * kernels->dot(s->state.sums.XtG, s->state.basis, s->m * s->k) +
-              kernels->dot(s->state.metric.gram, s->state.sums.GtG, s->k * s->k);
-        if (s->state.metric.anti_gram != NULL)
-            sum -= kernels->dot(s->state.metric.anti_gram, s->state.sums.GtG, s->k * s->k);
-    }
+    const double sum =
+        s->problem->missing != NULL
+            ? *s->state.totals.loss
+            : s->problem->square -
+                  2 * tsr__with_basis(s, s->state.totals.XtG, s->state.sums.XtG) + square_of(s);
     return sum < 0 ? 0 : sum; /* a perfect fit is a difference of equals; NaN stays NaN */
 }
 
@@ -247,9 +265,8 @@ static double value(const tsr__solver *s)
  * is the size of a start, no more. */
 static void fit_size(double *up, double *down, const tsr__solver *s)
 {
-    const tsr__kernels *kernels = tsr__kernels_for(s);
-    *up = kernels->dot(s->state.sums.XtG, s->state.basis, s->m * s->k);
-    *down = kernels->dot(s->state.metric.gram, s->state.sums.GtG, s->k * s->k);
+    *up = tsr__with_basis(s, s->state.totals.XtG, s->state.sums.XtG);
+    *down = square_of(s);
 }
 
 static double own(double x)
@@ -280,6 +297,7 @@ const tsr__loss tsr__loss_frobenius = {
     .project = project,
     .codes = codes,
     .accumulate = accumulate,
+    .tally = tally,
     .collect = collect,
     .basis = basis,
     .descend_codes = descend_codes,

@@ -36,9 +36,11 @@ static double make_tiles(const tsr__solver *s, const tsr__block *block, const ts
     for (int64_t i = 0; i < block->samples; i++) {
         /* Nothing holds the code of a row of weight 0: its loss may be infinite, and is nobody's. */
         const double w = tsr__row_weight(s, block->first + i);
-        const double loss = tsr__kernels_for(s)->inverse(
-            tsr__real_at(s, lane->tile[0], i * s->m), tsr__real_at(s, lane->tile[1], i * s->m),
-            tsr__real_at(s, block->values, i * block->stride), s->m, valued && w > 0);
+        const double loss =
+            tsr__kernels_for(s)->inverse(tsr__real_at(s, lane->tile[0], i * block->features),
+                                         tsr__real_at(s, lane->tile[1], i * block->features),
+                                         tsr__real_at(s, block->values, i * block->stride),
+                                         block->features, valued && w > 0);
         sum += w > 0 ? w * loss : 0;
     }
     return sum;
@@ -49,10 +51,11 @@ static double make_tiles(const tsr__solver *s, const tsr__block *block, const ts
 static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     (void)make_tiles(s, block, lane, false);
-    const tsr__block q = tsr__tile_block(s, block, lane->tile[0]),
-                     p = tsr__tile_block(s, block, lane->tile[1]);
-    tsr__block_project(lane->projection, &p, s->state.basis, s->k);
-    tsr__block_project(lane->halves.flat, &q, s->state.basis, s->k);
+    const tsr__block q = tsr__tile_block(block, lane->tile[0]),
+                     p = tsr__tile_block(block, lane->tile[1]);
+    const void *f = tsr__basis_at(s, block);
+    tsr__block_project(lane->projection, &p, f, s->k, block->from == 0);
+    tsr__block_project(lane->halves.flat, &q, f, s->k, block->from == 0);
 }
 
 static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
@@ -72,18 +75,18 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
  * product of sums, as Q is 1 there; here it needs an m x k of its own (YtG). */
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    const void *g = tsr__codes_at(s, block->first);
-    lane->loss += make_tiles(s, block, lane, true);
-    if (s->problem->weight != NULL) {
-        tsr__kernels_for(s)->scale_rows(lane->weighted, g,
-                                        tsr__real_at(s, s->problem->weight, block->first),
-                                        block->samples, s->k);
-        g = lane->weighted;
-    }
-    const tsr__block q = tsr__tile_block(s, block, lane->tile[0]),
-                     p = tsr__tile_block(s, block, lane->tile[1]);
-    tsr__block_collect(lane->XtG, &p, g, s->k, false);
-    tsr__block_collect(lane->YtG, &q, g, s->k, false);
+    const void *g = tsr__weighted(s, block, lane);
+    *lane->to.loss += make_tiles(s, block, lane, true);
+    const tsr__block q = tsr__tile_block(block, lane->tile[0]),
+                     p = tsr__tile_block(block, lane->tile[1]);
+    tsr__block_collect(lane->to.XtG, &p, g, s->k);
+    tsr__block_collect(lane->to.YtG, &q, g, s->k);
+}
+
+/* Both pulls need entries: nothing is of the codes alone. */
+static void tally(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    (void)s, (void)block, (void)lane;
 }
 
 /* Features with missing entries need no sums of their own, as KL's do: both tiles are zero
@@ -100,9 +103,8 @@ static void basis(const tsr__solver *s, tsr__halves *halves)
  * of w x / y, and <Q' w G, F> that of w. */
 static void fit_size(double *up, double *down, const tsr__solver *s)
 {
-    const tsr__kernels *kernels = tsr__kernels_for(s);
-    *up = kernels->dot(s->state.sums.XtG, s->state.basis, s->m * s->k);
-    *down = kernels->dot(s->state.sums.YtG, s->state.basis, s->m * s->k);
+    *up = tsr__with_basis(s, s->state.totals.XtG, s->state.sums.XtG);
+    *down = tsr__with_basis(s, s->state.totals.YtG, s->state.sums.YtG);
 }
 
 /* The - 1 of an entry is left out: group means have as many of them by weight, so that it
@@ -112,13 +114,9 @@ static double own(double x)
     return x > 0 ? -log(x) : 0;
 }
 
-/* Lanes are added in order, or the bits of J would depend on the threads. */
 static double value(const tsr__solver *s)
 {
-    double sum = 0;
-    for (int64_t lane = 0; lane < s->plan->leaves; lane++)
-        sum += s->work.lane[lane].loss;
-    return sum;
+    return *s->state.totals.loss;
 }
 
 /* Missing entries were set to zero, and a mask says how many: any zero beyond that number is in
@@ -157,6 +155,7 @@ const tsr__loss tsr__loss_is = {
     .project = project,
     .codes = codes,
     .accumulate = accumulate,
+    .tally = tally,
     .basis = basis,
     .fit_size = fit_size,
     .row = tsr__row_saito,

@@ -36,9 +36,10 @@ static double make_ratio(const tsr__solver *s, const tsr__block *block, tsr__lan
     double sum = 0;
     for (int64_t i = 0; i < block->samples; i++) {
         const double w = tsr__row_weight(s, block->first + i);
-        sum += w * tsr__kernels_for(s)->ratio(tsr__real_at(s, lane->tile[0], i * s->m),
-                                              tsr__real_at(s, block->values, i * block->stride),
-                                              s->m, valued);
+        sum +=
+            w * tsr__kernels_for(s)->ratio(tsr__real_at(s, lane->tile[0], i * block->features),
+                                           tsr__real_at(s, block->values, i * block->stride),
+                                           block->features, valued);
     }
     return sum;
 }
@@ -55,8 +56,9 @@ static void project(const tsr__solver *s, const tsr__block *block, tsr__lane *la
     }
     tsr__tile_product(s, block, lane->tile[0]);
     (void)make_ratio(s, block, lane, false);
-    const tsr__block tile = tsr__tile_block(s, block, lane->tile[0]);
-    tsr__block_project(lane->projection, &tile, s->state.basis, s->k);
+    const tsr__block tile = tsr__tile_block(block, lane->tile[0]);
+    tsr__block_project(lane->projection, &tile, tsr__basis_at(s, block), s->k,
+                       block->from == 0);
 }
 
 /* flat rows = 1' F over the known entries. Whole rows are all alike: the sums are made once, by
@@ -116,23 +118,20 @@ static double value_of(const tsr__solver *s, const tsr__block *block, const tsr_
  * (plan->collects). */
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    const tsr__kernels *kernels = tsr__kernels_for(s);
-    const void *g = tsr__codes_at(s, block->first), *h = g, *w = NULL;
-    if (s->problem->weight != NULL) {
-        w = tsr__real_at(s, s->problem->weight, block->first);
-        kernels->scale_rows(lane->weighted, g, w, block->samples, s->k);
-        h = lane->weighted;
-    }
     if (block->sparse) {
-        lane->loss += value_of(s, block, lane);
-    } else {
-        tsr__tile_product(s, block, lane->tile[0]);
-        lane->loss += make_ratio(s, block, lane, true);
-        const tsr__block tile = tsr__tile_block(s, block, lane->tile[0]);
-        if (s->plan->collects)
-            tsr__block_collect(lane->XtG, &tile, h, s->k, false);
+        *lane->to.loss += value_of(s, block, lane);
+        return;
     }
-    kernels->add_column_sums(lane->Gt1, h, NULL, block->samples, s->k);
+    tsr__tile_product(s, block, lane->tile[0]);
+    *lane->to.loss += make_ratio(s, block, lane, true);
+    const tsr__block tile = tsr__tile_block(block, lane->tile[0]);
+    tsr__block_collect(lane->to.XtG, &tile, tsr__weighted(s, block, lane), s->k);
+}
+
+static void tally(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    tsr__kernels_for(s)->add_column_sums(lane->to.Gt1, tsr__weighted(s, block, lane), NULL,
+                                         block->samples, s->k);
 }
 
 /* The turned data hold w x, so that the quotient is w R and the codes enter without their
@@ -182,8 +181,6 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
                           const void *slope, const void *bend)
 {
     const tsr__known_rows features = tsr__known_features(s);
-    if (!block->sparse)
-        project(s, block, lane);
     tsr__entropy descent = {.theta = tsr__codes_at(s, block->first),
                             .x = tsr__block_gather(block, s->state.basis, s->k),
                             .turned = s->work.turned_basis,
@@ -208,7 +205,7 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
  * factors as they are, for the last pass ended with it, and so is the pull. Weights are in the
  * values and in Gt1: w x log(f g) sees the codes themselves. */
 static void descend_features(tsr__solver *s, const tsr__block *block, const void *turned,
-                             int64_t lane)
+                             int thread)
 {
     const tsr__known_rows samples = tsr__known_samples(s);
     const int64_t at = block->first * s->k;
@@ -221,18 +218,19 @@ static void descend_features(tsr__solver *s, const tsr__block *block, const void
                             .pull =
                                 block->sparse ? NULL : tsr__real_at(s, s->state.sums.XtG, at),
                             .unit = s->problem->rho,
-                            .work = s->work.bench[lane].room,
+                            .work = s->work.bench[thread].room,
                             .sweeps = s->plan->basis.sweeps};
-    tsr__basis_bend(s, &s->work.bench[lane], block->first, block->samples, &descent.slope,
+    tsr__basis_bend(s, &s->work.bench[thread], block->first, block->samples, &descent.slope,
                     &descent.bend);
-    take_sums(&descent, s, &s->work.bench[lane].known, &samples, block->first, block->samples);
+    take_sums(&descent, s, &s->work.bench[thread].known, &samples, block->first,
+              block->samples);
     tsr__descents_of(s->type)->entropy(&descent);
 }
 
-static void descend_sparse(void *context, const tsr__block *block, int64_t lane)
+static void descend_sparse(void *context, const tsr__block *block, int thread)
 {
     tsr__solver *s = context;
-    descend_features(s, block, NULL, lane);
+    descend_features(s, block, NULL, thread);
 }
 
 /* Some features of all samples, times the weights, as rows of a panel. A feature's values are a
@@ -251,7 +249,7 @@ static void descend_panel(void *context, int64_t item, int thread)
                              .values = s->work.bench[thread].panel};
     for (int64_t b = 0; b < s->problem->by_sample.blocks; b++) {
         tsr__block block;
-        (void)s->problem->by_sample.get(&block, &s->problem->by_sample, b);
+        (void)s->problem->by_sample.get(&block, &s->problem->by_sample, b, thread);
         kernels->transpose(tsr__real_at(s, s->work.bench[thread].panel, block.first),
                            rows.stride, tsr__real_at(s, block.values, first), block.stride,
                            block.samples, rows.samples);
@@ -273,7 +271,8 @@ static void turn(const tsr__solver *s, void *to, const void *factor, int64_t row
 static void descend_basis(tsr__solver *s)
 {
     if (s->problem->by_sample.sparse) {
-        tsr__visit_blocks(&s->problem->by_feature, s->plan->threads, descend_sparse, s);
+        tsr__solver_note(
+            s, tsr__visit_blocks(&s->problem->by_feature, s->plan->threads, descend_sparse, s));
     } else {
         turn(s, s->work.turned_codes, s->state.codes, s->n);
         tsr__parallel((s->m + TSR_PANEL - 1) / TSR_PANEL, s->plan->threads, descend_panel, s);
@@ -287,13 +286,10 @@ static void prepare(tsr__solver *s)
         turn(s, s->work.turned_basis, s->state.basis, s->m);
 }
 
-/* Sparse: the sum of y over all n m entries is a product of sums, k operations. Lanes are added
- * in order, for the bits of J. */
+/* Sparse: the sum of y over all n m entries is a product of sums, k operations. */
 static double value(const tsr__solver *s)
 {
-    double sum = 0;
-    for (int64_t lane = 0; lane < s->plan->leaves; lane++)
-        sum += s->work.lane[lane].loss;
+    double sum = *s->state.totals.loss;
     for (int64_t j = 0; s->problem->by_sample.sparse && s->problem->missing == NULL && j < s->k;
          j++)
         sum += s->state.sums.Gt1[j] * s->state.metric.Ft1[j];
@@ -304,7 +300,7 @@ static double value(const tsr__solver *s)
  * constant, least at a = sum x / sum y, weights included. */
 static void fit_size(double *up, double *down, const tsr__solver *s)
 {
-    *up = tsr__kernels_for(s)->dot(s->state.sums.XtG, s->state.basis, s->m * s->k);
+    *up = tsr__with_basis(s, s->state.totals.XtG, s->state.sums.XtG);
     *down = 0;
     for (int64_t j = 0; j < s->k; j++)
         *down += s->state.sums.Gt1[j] * s->state.metric.Ft1[j];
@@ -341,6 +337,7 @@ const tsr__loss tsr__loss_kl = {
     .project = project,
     .codes = codes,
     .accumulate = accumulate,
+    .tally = tally,
     .collect = collect,
     .basis = basis,
     .descend_codes = descend_codes,

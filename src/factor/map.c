@@ -41,23 +41,23 @@ static void pull_free(tsr__solver *s, tsr__halves *halves)
     (void)halves;
 }
 
-/* F = X' W on rows; the atoms' first lane is the product. Made anew from the weights at every
+/* F = X' W on rows. Made anew from the weights at every
  * step: a basis that followed the steps would drift away from X' W by their rounding, and
  * archives hold both. */
 static void push_concept(tsr__solver *s)
 {
-    tsr__source_collect(s->work.weaving.lanes, &s->problem->atoms, s->state.weights, s->k,
-                        s->plan->threads);
-    memcpy(s->state.basis, s->work.weaving.lanes,
-           (size_t)(s->m * s->k) * tsr__type_size(s->type));
+    tsr__solver_note(s, tsr__source_collect(s->state.basis, s->work.weaving.room,
+                                            &s->problem->atoms, s->state.weights, s->k,
+                                            s->plan->threads));
     push_free(s);
 }
 
-static void *pull_half(const tsr__solver *s, void *to, const void *half)
+static void *pull_half(tsr__solver *s, void *to, const void *half)
 {
     if (half == NULL)
         return NULL;
-    tsr__source_project(to, &s->problem->atoms, half, s->k, s->plan->threads);
+    tsr__solver_note(s,
+                     tsr__source_project(to, &s->problem->atoms, half, s->k, s->plan->threads));
     return to;
 }
 
@@ -77,8 +77,8 @@ static void pull_concept(tsr__solver *s, tsr__halves *halves)
  * space. */
 static void push_kernel(tsr__solver *s)
 {
-    tsr__source_project(s->state.metric.lift, &s->problem->atoms, s->state.basis, s->k,
-                        s->plan->threads);
+    tsr__solver_note(s, tsr__source_project(s->state.metric.lift, &s->problem->atoms,
+                                            s->state.basis, s->k, s->plan->threads));
     tsr__gram(s, s->state.metric.gram, s->state.basis, s->state.metric.lift, s->m, true);
     push_sums(s);
 }
@@ -86,10 +86,10 @@ static void push_kernel(tsr__solver *s)
 /* lift = K+ W and anti_lift = |K-| W, entry by entry of a block of K. The signs are parted
  * on the way: K+ and K- as matrices would be two more of n x n. Each row of K belongs to one
  * thread. */
-static void split_block(void *context, const tsr__block *block, int64_t lane)
+static void split_block(void *context, const tsr__block *block, int thread)
 {
     tsr__solver *s = context;
-    (void)lane;
+    (void)thread;
     for (int64_t i = 0; i < block->samples; i++) {
         void *up = tsr__real_at(s, s->state.metric.lift, (block->first + i) * s->k);
         void *down = tsr__real_at(s, s->state.metric.anti_lift, (block->first + i) * s->k);
@@ -106,7 +106,8 @@ static void split_block(void *context, const tsr__block *block, int64_t lane)
 /* Gradients want both halves apart; only lengths and values take their difference. */
 static void push_signed(tsr__solver *s)
 {
-    tsr__visit_blocks(&s->problem->atoms, s->plan->threads, split_block, s);
+    tsr__solver_note(s,
+                     tsr__visit_blocks(&s->problem->atoms, s->plan->threads, split_block, s));
     tsr__gram(s, s->state.metric.gram, s->state.basis, s->state.metric.lift, s->m, true);
     tsr__gram(s, s->state.metric.anti_gram, s->state.basis, s->state.metric.anti_lift, s->m,
               true);

@@ -71,18 +71,14 @@ static void add_rows(residual *r, const tsr__solver *s, const void *theta, const
     }
 }
 
-struct measuring {
-    tsr__solver *s;
-    residual lane[TSR_LANES];
-};
-
-static void measure_block(void *context, const tsr__block *block, int64_t lane)
+static void measure_block(void *context, const tsr__block *block, double *sum, int thread)
 {
-    struct measuring *m = context;
-    tsr__lane *at = &m->s->work.lane[lane];
-    tsr__codes_halves(m->s, block, at);
-    add_rows(&m->lane[lane], m->s, tsr__codes_at(m->s, block->first), &at->halves,
-             block->samples);
+    tsr__solver *s = context;
+    tsr__lane *lane = &s->work.lane[thread];
+    residual r = {sum[0], sum[1]};
+    tsr__codes_halves(s, block, lane);
+    add_rows(&r, s, tsr__codes_at(s, block->first), &lane->halves, block->samples);
+    sum[0] = r.moving, sum[1] = r.still;
 }
 
 static double ratio_of(const residual *r)
@@ -93,13 +89,11 @@ static double ratio_of(const residual *r)
 /* The basis needs XtG, which passes over sparse KL data may have left out. */
 double tsr__solver_optimality(tsr__solver *s)
 {
-    struct measuring m = {.s = s};
-    residual codes = {0, 0}, basis = {0, 0};
-    tsr__visit_blocks(&s->problem->by_sample, s->plan->threads, measure_block, &m);
-    for (int64_t lane = 0; lane < s->plan->leaves; lane++) {
-        codes.moving += m.lane[lane].moving;
-        codes.still += m.lane[lane].still;
-    }
+    const tsr__sum sum = {&s->problem->by_sample, s->plan->threads, 2,
+                          s->work.residual,       measure_block,    s};
+    residual basis = {0, 0};
+    tsr__solver_note(s, tsr__sum_leaves(&sum));
+    const residual codes = {sum.room[0], sum.room[1]};
     tsr__solver_collect(s);
     tsr__basis_halves(s);
     add_rows(&basis, s, tsr__theta(s), &s->work.theta, tsr__theta_rows(s));

@@ -223,6 +223,7 @@ static void choose_rules(tsr__plan *plan, const tsr__spec *spec, const tsr__prob
     plan->lifts = !spec->mu;
     plan->collects =
         plan->loss->degree == 2 || !problem->by_sample.sparse || !plan->basis.rule->descends;
+    plan->projects = plan->loss->degree == 2 || !problem->by_sample.sparse;
     if (plan->loss->sweeps > 0 && plan->codes.rule->descends) {
         plan->basis.sweeps = plan->codes.sweeps = plan->loss->sweeps;
         plan->longest = longest_row(problem);
@@ -266,7 +267,9 @@ static int threads_for(const tsr__plan *plan, const tsr__spec *spec,
     enum { LEAST_WORK = 4000000 };
     const double work = (double)problem->n * (double)problem->m * problem->filled *
                         (double)plan->k * plan->loss->cost[spec->mu ? 0 : 1];
-    return work < LEAST_WORK ? 1 : tsr__threads(spec->options->threads, TSR_LANES);
+    const int64_t tiles = (problem->m + plan->tile - 1) / plan->tile,
+                  shares = plan->leaves > tiles ? plan->leaves : tiles;
+    return work < LEAST_WORK ? 1 : tsr__threads(spec->options->threads, shares);
 }
 
 /* The loss is asked first, before data that it cannot have are cut or counted. The plan points
@@ -284,7 +287,8 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *p
                       .k = rank,
                       .per_class = per_class,
                       .shared = spec->options->shared,
-                      .leaves = tsr__lane_count(&problem->by_sample)};
+                      .leaves = problem->by_sample.leaves,
+                      .tile = problem->by_sample.tile};
     TSR_TRY(choose_terms(&plan, spec, problem));
     choose_scale(&plan, spec, problem);
     choose_rules(&plan, spec, problem);
@@ -330,10 +334,13 @@ void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *
     show_move(&basis, "basis", &plan->basis);
     tsr__line_add(&basis, ", norm %s, reads %s", tsr__plan_norm(plan), reads[how]);
     show_move(&codes, "codes", &plan->codes);
-    tsr__line_add(
-        &codes, ", %sextrapolated, %lld %s, blocks of %lld samples, %d %s, %d passes, %.1f MB",
-        plan->extrapolates ? "" : "not ", (long long)plan->leaves,
-        plan->leaves == 1 ? "leaf" : "leaves", (long long)problem->by_sample.block_samples,
-        plan->threads, plan->threads == 1 ? "thread" : "threads",
-        plan->loss->passes + (by_feature ? 1 : 0), (double)bytes / 1e6);
+    tsr__line_add(&codes, ", %sextrapolated, %lld %s, blocks of %lld samples",
+                  plan->extrapolates ? "" : "not ", (long long)plan->leaves,
+                  plan->leaves == 1 ? "leaf" : "leaves",
+                  (long long)problem->by_sample.block_samples);
+    if (plan->tile < problem->m)
+        tsr__line_add(&codes, ", tiles of %lld features", (long long)plan->tile);
+    tsr__line_add(&codes, ", %d %s, %d passes, %.1f MB", plan->threads,
+                  plan->threads == 1 ? "thread" : "threads",
+                  plan->loss->passes + (by_feature ? 1 : 0), (double)bytes / 1e6);
 }

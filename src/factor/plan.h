@@ -60,8 +60,11 @@ struct tsr__plan {
     bool lifts; /* steps that keep zeros end at a floor where the gradient pulls up */
     bool extrapolates;
     bool collects; /* passes sum XtG; else it is made when it is needed */
+    bool
+        projects; /* rows that descend are projected; else they gather what they need themselves */
     int threads;
-    int64_t leaves;  /* lanes that sums are kept in */
+    int64_t leaves;  /* ranges of samples whose sums are joined in a tree, a power of two */
+    int64_t tile;    /* features that are worked on at a time; m: all */
     int64_t longest; /* entries of a row, by sample or by feature, that descends; else 0 */
 };
 

@@ -187,6 +187,8 @@ void tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
     p->m = rows->features;
     p->filled = (double)tsr_matrix_stored(rows) / ((double)p->n * (double)p->m);
     p->by_sample = tsr__source_of_matrix(rows, bytes);
+    if (p->missing != NULL) /* a row's own sums are of all its features */
+        p->by_sample.tile = p->m;
     if (p->held.turned != NULL)
         p->by_feature = tsr__source_of_matrix(p->held.turned, bytes);
     if (spec->basis == TSR_BASIS_CONCEPT)

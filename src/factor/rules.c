@@ -128,6 +128,8 @@ static void descend_basis(tsr__solver *s)
 static void descend_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const void *slope, *bend;
+    if (s->plan->projects)
+        tsr__project(s, block, lane);
     tsr__codes_bend(s, block, lane, &slope, &bend);
     s->plan->loss->descend_codes(s, block, lane, slope, bend);
 }

@@ -39,7 +39,7 @@ tsr_status tsr__solve(tsr__loop *l)
     double last = (double)NAN, terms[TSR_TERMS];
     l->converged = l->interrupted = l->diverged = false;
     while (h->iterations < l->limit && !l->converged) {
-        l->steps.step(l->steps.user);
+        TSR_TRY(l->steps.step(l->steps.user));
         const double now = l->steps.objective(l->steps.user, terms);
         TSR_TRY(tsr__history_add(h, now, tsr__clock() - start, terms));
         l->diverged = !isfinite(now) || now < -1e6 * first;

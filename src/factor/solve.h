@@ -25,7 +25,7 @@ void tsr__history_clear(tsr__history *h);
 /* What iterates. */
 typedef struct tsr__steps {
     void *user;
-    void (*step)(void *user);
+    tsr_status (*step)(void *user); /* fails where the data cannot be had any more */
     /* J and, into `terms` (TSR_TERMS, NaN so far), what it is made of. */
     double (*objective)(void *user, double *terms);
     /* After each iteration, where it is not NULL: keeps what was reached now and then, and returns

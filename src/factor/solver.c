@@ -5,11 +5,17 @@
  *     basis <- its rule, from the sums of the last pass      then its scale
  *     for each block of samples:
  *         project -> add terms -> move the block's codes -> lead them on -> accumulate
- *     join the lanes -> refresh the terms -> J -> back to where the step led if it rose
+ *     join the sums -> refresh the terms -> J -> back to where the step led if it rose
  *
  * Cost: Frobenius 4 n m k, KL under `mu` 8 n m k, KL by descent 50 to 100 n m k (sparse: nnz for
- * n m), graph p n k, links n k; memory see layout.c. The lanes are summed in order, so the result
- * does not depend on the number of threads. Nothing in here allocates or fails.
+ * n m), graph p n k, links n k; memory see layout.c. Sums are joined in a fixed tree (matrix/pass.h),
+ * so that the result does not depend on the number of threads. Nothing in here allocates, and it
+ * fails only where a source does.
+ *
+ * Rows that are too long for a cache are not read once but twice: the sums of a feature are k
+ * numbers, and a block of few samples would read and write all of them for little work. So
+ * blocks move first, tile after tile of their features; then tiles are outside and leaves of
+ * samples inside.
  *
  * The basis comes first because the sums of the pass before are those of the codes as they are;
  * the codes then need the new basis only, block by block, and the sums of the new codes come
@@ -21,44 +27,47 @@
 #include <math.h>
 #include <string.h>
 
-/* Passes ---------------------------------------------------------------------------------- */
+/* Sums ------------------------------------------------------------------------------------ */
 
-/* Turned data set each row of their sums and add to none. */
-static void clear_sums(tsr__solver *s)
+/* Where in `at` each of the sums stands; those of features are of as many as `rows`, 0: none. */
+static tsr__totals parts_of(const tsr__solver *s, double *at, int64_t rows)
 {
-    const tsr__sums *sums = &s->state.sums;
-    const int64_t lanes = s->plan->leaves, wide = lanes * s->m * s->k;
-    if (s->problem->by_feature.blocks == 0) {
-        memset(sums->XtG, 0, tsr__real_bytes(s, wide));
-        if (sums->YtG != NULL)
-            memset(sums->YtG, 0, tsr__real_bytes(s, wide));
-    }
-    memset(sums->GtG, 0, tsr__real_bytes(s, lanes * s->k * s->k));
-    memset(sums->Gt1, 0, (size_t)(lanes * s->k) * sizeof *sums->Gt1);
-    for (int64_t lane = 0; lane < lanes; lane++)
-        s->work.lane[lane].loss = 0;
+    const int64_t wide = rows * s->k, both = s->plan->loss->wide ? 2 * wide : wide;
+    return (tsr__totals){.XtG = rows > 0 ? at : NULL,
+                         .YtG = both > wide ? at + wide : NULL,
+                         .loss = at + both,
+                         .GtG = at + both + 1,
+                         .Gt1 = at + both + 1 + s->k * s->k};
 }
 
-/* In the order of the lanes, whoever filled them. The small sums are not worth waking
- * threads. */
-static void join_sums(tsr__solver *s)
+/* Features that a sum over leaves has: all of whole dense rows, else none. */
+static int64_t rows_of(const tsr__solver *s)
 {
-    const tsr__sums *sums = &s->state.sums;
-    const int64_t lanes = s->plan->leaves, wide = s->m * s->k;
-    if (s->problem->by_feature.blocks == 0) {
-        tsr__lanes_sum(sums->XtG, wide, lanes, s->type, s->plan->threads);
-        if (sums->YtG != NULL)
-            tsr__lanes_sum(sums->YtG, wide, lanes, s->type, s->plan->threads);
-    }
-    tsr__lanes_sum(sums->GtG, s->k * s->k, lanes, s->type, 1);
-    tsr__lanes_sum(sums->Gt1, s->k, lanes, TSR_FLOAT64, 1);
+    return s->plan->tile == s->m && !s->problem->by_sample.sparse ? s->m : 0;
 }
 
-static void accumulate_block(void *context, const tsr__block *block, int64_t lane)
+int64_t tsr__totals_width(const tsr__solver *s, int64_t rows)
 {
-    tsr__solver *s = context;
-    s->plan->loss->accumulate(s, block, &s->work.lane[lane]);
+    return rows * s->k * (s->plan->loss->wide ? 2 : 1) + 1 + s->k * s->k + s->k;
 }
+
+tsr__totals tsr__totals_of(const tsr__solver *s, double *room)
+{
+    return parts_of(s, room, rows_of(s));
+}
+
+int64_t tsr__totals_rows(const tsr__solver *s)
+{
+    return rows_of(s);
+}
+
+/* What is done with a block before its sums: nothing, or its codes move. */
+typedef void (*mover)(tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+
+struct passing {
+    tsr__solver *s;
+    mover move;
+};
 
 /* Steps whose zeros stay zero must not be led into one, nor a loss that is infinite there. */
 static double least_of(const tsr__solver *s)
@@ -76,29 +85,126 @@ static double furthest(const tsr__solver *s)
 /* Each step reads and writes this block's codes alone, so that blocks need no order. The codes
  * are led on before they are summed: the sums, J and the basis's next step all see the same
  * codes. */
-static void move_block(void *context, const tsr__block *block, int64_t lane)
+static void move_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    tsr__solver *s = context;
     const int64_t at = block->first * s->k;
-    s->plan->codes.rule->codes(s, block, &s->work.lane[lane]);
+    s->plan->codes.rule->codes(s, block, lane);
     if (s->state.plain != NULL)
         tsr__kernels_for(s)->extrapolate(
             tsr__codes_at(s, block->first), tsr__real_at(s, s->state.plain, at),
             s->state.lead.push, least_of(s), block->samples * s->k);
-    s->plan->loss->accumulate(s, block, &s->work.lane[lane]);
 }
 
-/* Features have no lanes: the rows of XtG that a block fills are its own. */
-static void collect_block(void *context, const tsr__block *block, int64_t lane)
+/* Whole rows: a block is read once, moves and is summed while the cache has it. */
+static void pass_block(void *context, const tsr__block *block, double *sum, int thread)
+{
+    const struct passing *p = context;
+    tsr__lane *lane = &p->s->work.lane[thread];
+    lane->to = parts_of(p->s, sum, rows_of(p->s));
+    if (p->move != NULL)
+        p->move(p->s, block, lane);
+    p->s->plan->loss->accumulate(p->s, block, lane);
+    p->s->plan->loss->tally(p->s, block, lane);
+}
+
+/* Rows of several tiles: blocks move, then what the codes alone add is summed, then tiles. */
+static void move_block(void *context, const tsr__block *block, int thread)
+{
+    const struct passing *p = context;
+    p->move(p->s, block, &p->s->work.lane[thread]);
+}
+
+static void tally_block(void *context, const tsr__block *block, double *sum, int thread)
+{
+    const struct passing *p = context;
+    tsr__lane *lane = &p->s->work.lane[thread];
+    lane->to = parts_of(p->s, sum, 0);
+    p->s->plan->loss->tally(p->s, block, lane);
+}
+
+static void accumulate_tile(void *context, const tsr__block *block, double *sum, int thread)
+{
+    const struct passing *p = context;
+    tsr__lane *lane = &p->s->work.lane[thread];
+    lane->to = parts_of(p->s, sum, p->s->plan->tile);
+    p->s->plan->loss->accumulate(p->s, block, lane);
+}
+
+/* A tile's part of the loss waits in the place of its first feature, until all are there. */
+static void keep_tile(void *context, const tsr__block *tile, const double *sum)
+{
+    const tsr__solver *s = ((const struct passing *)context)->s;
+    const tsr__totals from = parts_of(s, (double *)(uintptr_t)sum, s->plan->tile);
+    const tsr__totals *to = &s->state.totals;
+    const int64_t at = tile->from * s->k;
+    const size_t bytes = (size_t)(tile->features * s->k) * sizeof *sum;
+    memcpy(to->XtG + at, from.XtG, bytes);
+    if (to->YtG != NULL)
+        memcpy(to->YtG + at, from.YtG, bytes);
+    s->work.tile_loss[tile->from / s->plan->tile] = *from.loss;
+}
+
+static tsr_status sum_tiles(struct passing *p)
+{
+    tsr__solver *s = p->s;
+    const tsr__source *source = &s->problem->by_sample;
+    tsr__sum sum = {.source = source,
+                    .threads = s->plan->threads,
+                    .width = tsr__totals_width(s, 0),
+                    .room = s->work.room[0],
+                    .add = tally_block,
+                    .context = p};
+    if (p->move != NULL)
+        TSR_OR_RETURN(tsr__visit_blocks(source, s->plan->threads, move_block, p));
+    TSR_OR_RETURN(tsr__sum_leaves(&sum));
+    sum.width = tsr__totals_width(s, s->plan->tile);
+    sum.room = s->work.room[1];
+    sum.add = accumulate_tile;
+    TSR_OR_RETURN(tsr__sum_tiles(&sum, keep_tile));
+    for (int64_t tile = 0; tile * s->plan->tile < s->m; tile++)
+        *s->state.totals.loss += s->work.tile_loss[tile];
+    return TSR_OK;
+}
+
+static tsr_status sum_blocks(struct passing *p)
+{
+    tsr__solver *s = p->s;
+    const tsr__sum sum = {.source = &s->problem->by_sample,
+                          .threads = s->plan->threads,
+                          .width = tsr__totals_width(s, rows_of(s)),
+                          .room = s->work.room[0],
+                          .add = pass_block,
+                          .context = p};
+    return s->plan->tile < s->m ? sum_tiles(p) : tsr__sum_leaves(&sum);
+}
+
+/* THE WAY OUT of all sums: into the type that steps read. In double precision they are there. */
+static void hand_over(tsr__solver *s)
+{
+    const tsr__totals *from = &s->state.totals;
+    const tsr__sums *to = &s->state.sums;
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    if (s->type == TSR_FLOAT64)
+        return;
+    if (from->XtG != NULL)
+        kernels->narrow(to->XtG, from->XtG, s->m * s->k);
+    if (from->YtG != NULL)
+        kernels->narrow(to->YtG, from->YtG, s->m * s->k);
+    kernels->narrow(to->GtG, from->GtG, s->k * s->k);
+}
+
+/* Turned data: a block has rows of XtG of its own. */
+static void collect_block(void *context, const tsr__block *block, int thread)
 {
     tsr__solver *s = context;
-    (void)lane;
+    (void)thread;
     s->plan->loss->collect(s, block);
 }
 
 static void collect(tsr__solver *s)
 {
-    tsr__visit_blocks(&s->problem->by_feature, s->plan->threads, collect_block, s);
+    tsr__solver_note(
+        s, tsr__visit_blocks(&s->problem->by_feature, s->plan->threads, collect_block, s));
 }
 
 void tsr__solver_collect(tsr__solver *s)
@@ -110,9 +216,11 @@ void tsr__solver_collect(tsr__solver *s)
 /* The basis stands still here. What depends on it (prepare) is made first, the floor of the
  * codes from all of them before any moves; terms are refreshed when all codes are there. So no
  * block sees what another thread has just done. */
-static void pass(tsr__solver *s, tsr__visit visit)
+static void pass(tsr__solver *s, mover move)
 {
-    clear_sums(s);
+    struct passing p = {s, move};
+    if (s->work.trouble != TSR_OK)
+        return;
     if (s->plan->loss->prepare != NULL)
         s->plan->loss->prepare(s);
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
@@ -120,8 +228,8 @@ static void pass(tsr__solver *s, tsr__visit visit)
             t->kind->prepare(t, s);
     if (s->plan->lifts && !s->plan->codes.rule->descends)
         tsr__floor_of(s, s->work.floor, s->state.codes, s->n);
-    tsr__visit_blocks(&s->problem->by_sample, s->plan->threads, visit, s);
-    join_sums(s);
+    tsr__solver_note(s, sum_blocks(&p));
+    hand_over(s);
     if (s->plan->collects && s->problem->by_feature.blocks > 0)
         collect(s);
     tsr__refresh(s);
@@ -129,7 +237,7 @@ static void pass(tsr__solver *s, tsr__visit visit)
 
 void tsr__solver_sum(tsr__solver *s)
 {
-    pass(s, accumulate_block);
+    pass(s, NULL);
 }
 
 /* J --------------------------------------------------------------------------------------- */
@@ -182,7 +290,7 @@ static void steer(tsr__solver *s)
     double now = tsr__solver_objective(s);
     if (lead->push > 0 && !(now <= lead->last)) {
         memcpy(s->state.codes, s->state.plain, tsr__real_bytes(s, s->n * s->k));
-        pass(s, accumulate_block);
+        pass(s, NULL);
         now = tsr__solver_objective(s);
         lead->run = 0;
     } else {
@@ -200,7 +308,7 @@ void tsr__solver_start(tsr__solver *s)
     s->plan->map->push(s);
     if (scale == TSR_SCALE_PRODUCT || scale == TSR_SCALE_MODEL)
         tsr__fix_scale(s, TSR_SCALE_PRODUCT);
-    pass(s, accumulate_block);
+    pass(s, NULL);
     s->state.lead =
         (tsr__lead){.last = (double)INFINITY, .fresh = s->plan->codes.rule->descends};
 }
@@ -210,10 +318,11 @@ void tsr__solver_start(tsr__solver *s)
 void tsr__solver_step(tsr__solver *s)
 {
     if (s->state.lead.fresh)
-        pass(s, move_block);
+        pass(s, move_codes);
     s->state.lead.fresh = false;
-    s->plan->basis.rule->basis(s);
-    pass(s, move_block);
+    if (s->work.trouble == TSR_OK)
+        s->plan->basis.rule->basis(s);
+    pass(s, move_codes);
     if (s->state.plain != NULL)
         steer(s);
 }

@@ -17,7 +17,9 @@
  *            `anti_lift`, `anti_gram` what is taken off them
  *     XtG    X' w G, m x k: what the basis needs of the data (KL: R' w G with R = X / (G F'))
  *     GtG    G' w G, k x k;  Gt1 = G' w, k;  Ft1 = F' 1, k
- *     lane   one of the parts in which sums over blocks are kept; lane 0's sums become the sums
+ *     totals those sums as blocks, leaves and tiles made them, in doubles (matrix/pass.h);
+ *     sums   the same in the problem's type, as steps read them
+ *     lane   what one thread works on its blocks of samples with
  *     price  what a longer basis vector would cost the terms on the codes (scale.c)
  *     halves the parts of a gradient by how they grow with the step, each >= 0 (kernels.h)
  *     plain  the codes as their step left them, before they were led on (extrapolated)
@@ -64,13 +66,19 @@ typedef struct tsr__metric {
     double *Ft1;
 } tsr__metric;
 
-/* Sums over the samples; each is followed in memory by those of the other lanes. GtG and XtG
- * are of the data's type, as products make them; sums of single columns are doubles. */
+/* Sums over the samples, or over some of them, in doubles: differences of these are what J is,
+ * and a float's seven digits would not show what a step gains. */
+typedef struct tsr__totals {
+    double *XtG; /* NULL: turned data give the sums themselves */
+    double
+        *YtG; /* NULL but for losses whose pull down is no sum of F or G alone: that, m x k */
+    double *GtG, *Gt1;
+    double *loss; /* what blocks found of it */
+} tsr__totals;
+
+/* What steps read of them: in double precision the same memory. */
 typedef struct tsr__sums {
-    void *XtG;
-    void *
-        YtG; /* losses whose pull down is no sum of F or G alone: the m x k of that; else NULL */
-    void *GtG;
+    void *XtG, *YtG, *GtG;
     double *Gt1;
 } tsr__sums;
 
@@ -88,6 +96,7 @@ typedef struct tsr__state {
     void *weights; /* concept; else NULL */
     void *plain;   /* NULL: codes are never led on */
     tsr__metric metric;
+    tsr__totals totals;
     tsr__sums sums;
     double *price;                /* k of degree one, k of degree two */
     double value[TSR_MOST_TERMS]; /* of the plan's terms, those on the codes */
@@ -96,17 +105,13 @@ typedef struct tsr__state {
 
 /* Work ------------------------------------------------------------------------------------ */
 
-/* What one block of samples is worked on with. Lanes are as many as the data's blocks give, at
- * most eight, and not as many as threads: which block adds to which lane never changes, so that
- * sums have the same order whoever makes them. */
+/* What one block of samples is worked on with, a thread's. */
 struct tsr__lane {
     void *projection, *weighted; /* block x k */
     tsr__halves halves;          /* block x k each */
     void *slope, *bend;          /* block x k: of the terms alone */
-    void *tile[2];               /* block x m, as many as the loss has */
-    void *XtG, *YtG, *GtG;       /* the lane's part of the sums */
-    double *Gt1;
-    double loss; /* the lane's part, where it is summed by block */
+    void *tile[2];               /* block x tile, as many as the loss has */
+    tsr__totals to;              /* what the block is added to */
 };
 
 /* Rows of the basis on their way, a thread's. */
@@ -125,7 +130,7 @@ typedef struct tsr__sphere {
 
 /* The concept weights sample by sample (map.c). */
 typedef struct tsr__weaving {
-    void *lanes;              /* lanes x m x k: X' W */
+    double *room;             /* of X' W (matrix/pass.h) */
     void *gram;               /* k x k: G' w G and what is quadratic besides */
     void *residual;           /* m x k */
     void *woven, *woven_gram; /* both again, with padded rows */
@@ -147,8 +152,12 @@ typedef struct tsr__work {
     double *by, *back;                 /* k: scales, and floors of the basis */
     double *floor;                     /* k: of the codes */
     tsr__term_room term[TSR_MOST_TERMS];
-    tsr__bench bench[TSR_LANES]; /* by lane or thread */
-    tsr__lane lane[TSR_LANES];
+    double *room[2];    /* of the sums over leaves, and over tiles where there are any */
+    double *tile_loss;  /* a tile each */
+    double *residual;   /* of the sums that measure optimality */
+    tsr__bench *bench;  /* a thread each */
+    tsr__lane *lane;    /* a thread each */
+    tsr_status trouble; /* of a source: what follows is left out, and the loop ends with it */
 } tsr__work;
 
 struct tsr__solver {
@@ -189,12 +198,15 @@ struct tsr__loss {
     int64_t (*room)(int64_t k, int64_t longest, bool sparse);
     /* Before a pass over the samples, with the basis as it will be; NULL: nothing to do. */
     void (*prepare)(tsr__solver *s);
-    /* What the codes of a block need of the data, into the lane's projection. */
+    /* What the codes of a block need of the data, into the lane's projection; tiles after the
+     * first add to it. */
     void (*project)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
     /* The lane's halves from the projection: the gradient with respect to the block's codes. */
     void (*codes)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
-    /* Adds the block, with its new codes, to the lane's sums. */
+    /* Adds the entries of a block or tile, with its new codes, to what the lane adds to (XtG,
+     * YtG, loss); its codes alone (GtG, Gt1). */
     void (*accumulate)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+    void (*tally)(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
     /* Sparse data: a block of the turned data into rows of XtG, where accumulate left them out. */
     void (*collect)(tsr__solver *s, const tsr__block *block);
     /* Halves with respect to the basis, from the sums. */
@@ -285,6 +297,11 @@ static inline const tsr__term_room *tsr__room_of(const tsr__solver *s, const tsr
 
 /* The steps ------------------------------------------------------------------------------- */
 
+/* Doubles of one sum with `rows` features; how many those over leaves have; its parts. */
+int64_t tsr__totals_width(const tsr__solver *s, int64_t rows);
+int64_t tsr__totals_rows(const tsr__solver *s);
+tsr__totals tsr__totals_of(const tsr__solver *s, double *room);
+
 /* Lays all room out in `arena` (twice; see base/memory.h). */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
 
@@ -296,6 +313,14 @@ void tsr__solver_sum(tsr__solver *s);
 
 /* One iteration: basis, then codes. */
 void tsr__solver_step(tsr__solver *s);
+
+/* What a pass came to. Where its source failed the solver stands still from then on; the message
+ * is that of the failure. */
+static inline void tsr__solver_note(tsr__solver *s, tsr_status status)
+{
+    if (s->work.trouble == TSR_OK && status < 0)
+        s->work.trouble = status;
+}
 
 /* The terms of J at the current factors, on the original data, and their sum; those that the
  * model does not have are NaN. */
@@ -413,5 +438,11 @@ void tsr__times(const tsr__solver *s, void *c, double alpha, const void *a, cons
 /* c (k x k) = a' b for a, b of rows x k; added to c where not fresh. */
 void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int64_t rows,
                bool fresh);
+
+/* tile.c: the projection of a block, tile by tile; its codes times their weights. <total, F>, or
+ * <sum, F> where there is no total. */
+void tsr__project(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+const void *tsr__weighted(const tsr__solver *s, const tsr__block *block, const tsr__lane *lane);
+double tsr__with_basis(const tsr__solver *s, const double *total, const void *sum);
 
 #endif

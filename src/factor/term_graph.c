@@ -26,12 +26,19 @@ static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *p
     return w > 0;
 }
 
+static tsr__source rows_of(const tsr__solver *s)
+{
+    return tsr__source_of_matrix(s->problem->pairs.graph, 1 << 16);
+}
+
 /* S G of all rows is kept between passes: codes move together, from what neighbours were
  * before. */
 static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena)
 {
     room->gathered[0] = tsr__arena_take(arena, s->n * s->k, tsr__type_size(s->type));
-    room->sums = tsr__arena_take(arena, TSR_LANES * s->k, sizeof(double));
+    const tsr__source graph = rows_of(s);
+    room->sums =
+        tsr__arena_take(arena, tsr__sum_room(&graph, s->plan->threads) * s->k, sizeof(double));
 }
 
 /* Adds edge (g_a - g_b)^2, column by column. Differences first, squares then: codes that agree
@@ -59,32 +66,30 @@ typedef struct refreshing {
 /* Gathers a block of S G, and adds up what lies between neighbours: each edge once, for S is
  * symmetric. Columns ascend within a row, so that the first neighbour behind the sample ends
  * its half. */
-static void refresh_block(void *context, const tsr__block *block, int64_t lane)
+static void refresh_block(void *context, const tsr__block *block, double *sum, int thread)
 {
     const refreshing *r = context;
     const tsr__solver *s = r->s;
     const tsr__term_room *room = tsr__room_of(s, r->t);
+    (void)thread;
     tsr__block_project(tsr__real_at(s, room->gathered[0], block->first * s->k), block,
-                       s->state.codes, s->k);
+                       s->state.codes, s->k, true);
     for (int64_t i = 0; i < block->samples; i++)
         for (int64_t at = block->rows[i];
              at < block->rows[i + 1] && block->columns[at] < block->first + i; at++)
-            add_apart(room->sums + lane * s->k, s,
-                      r->t->weight[0] * tsr__value_at(block->values, block->type, at),
+            add_apart(sum, s, r->t->weight[0] * tsr__value_at(block->values, block->type, at),
                       block->first + i, block->columns[at]);
 }
 
-/* By column, because these are the shares that the price of length wants; in lanes of doubles,
- * whose order does not depend on the threads. */
+/* By column, because these are the shares that the price of length wants. */
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
     refreshing r = {t, s};
-    const tsr__source graph = tsr__source_of_matrix(s->problem->pairs.graph, 1 << 16);
+    const tsr__source graph = rows_of(s);
     double *sums = tsr__room_of(s, t)->sums, value = 0;
+    const tsr__sum sum = {&graph, s->plan->threads, s->k, sums, refresh_block, &r};
     (void)linear;
-    memset(sums, 0, (size_t)(TSR_LANES * s->k) * sizeof *sums);
-    tsr__visit_blocks(&graph, s->plan->threads, refresh_block, &r);
-    tsr__lanes_sum(sums, s->k, tsr__lane_count(&graph), TSR_FLOAT64, 1);
+    tsr__solver_note(s, tsr__sum_leaves(&sum));
     for (int64_t j = 0; j < s->k; j++) {
         square[j] += sums[j];
         value += sums[j];

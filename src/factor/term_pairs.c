@@ -43,8 +43,8 @@ static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double
     (void)linear;
     for (int side = ATTRACT; side <= REPEL; side++) {
         const tsr__source source = tsr__source_of_matrix(sides[side], 1 << 20);
-        tsr__source_project(room->gathered[side], &source, s->state.codes, s->k,
-                            s->plan->threads);
+        tsr__solver_note(s, tsr__source_project(room->gathered[side], &source, s->state.codes,
+                                                s->k, s->plan->threads));
     }
     for (int64_t i = 0; i < s->n; i++) {
         const double held = pairs->reward ? 0 : pairs->attract_degree[i];

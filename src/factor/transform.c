@@ -259,7 +259,7 @@ static void project(const encoding *e, desk *d, void *out, int64_t first, int64_
                                   .values = x->values,
                                   .rows = x->rows + first,
                                   .columns = x->columns};
-        tsr__block_project(out, &block, factor, columns);
+        tsr__block_project(out, &block, factor, columns, true);
         return;
     }
     memset(d->rows, 0, (size_t)(PANEL * e->m) * size);

@@ -89,8 +89,10 @@ static void move(tsr__solver *s)
     for (int sweep = 0; sweep < s->plan->basis.sweeps; sweep++)
         for (int64_t b = 0; b < atoms->blocks; b++) {
             tsr__block block;
-            (void)atoms->get(&block, atoms, b);
-            weave_block(s, &w, &block);
+            const tsr_status status = atoms->get(&block, atoms, b, 0);
+            tsr__solver_note(s, status);
+            if (status == TSR_OK)
+                weave_block(s, &w, &block);
         }
     s->plan->map->push(s);
     tsr__fix_scale(s, s->plan->scale);

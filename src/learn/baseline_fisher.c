@@ -59,7 +59,7 @@ static tsr_status project(known *k, const tsr_matrix *x, const int64_t *sample)
     TSR_TRY(tsr_matrix_create(&k->y, k->count, k->d, TSR_FLOAT64));
     const tsr__source source = tsr__source_of_matrix(chosen, 1 << 19);
     double *y = k->y->values;
-    tsr__source_project(y, &source, k->axes.factor, k->d, k->threads);
+    TSR_TRY(tsr__source_project(y, &source, k->axes.factor, k->d, k->threads));
     for (int64_t j = 0; j < x->features; j++)
         for (int64_t a = 0; a < k->d; a++)
             offset[a] += k->axes.mean[j] * k->axes.factor[j * k->d + a];
@@ -75,7 +75,7 @@ static tsr_status known_make(known *k, const tsr_encoder *e, const tsr__training
 {
     tsr_status status = TSR_OK;
     int64_t *sample = NULL;
-    k->threads = tsr__threads(t->options->threads, TSR_LANES);
+    k->threads = tsr__threads(t->options->threads, INT64_MAX);
     k->classes = t->classes;
     TSR_NEW(sample, t->x->samples);
     TSR_NEW(k->of, t->x->samples);

@@ -26,8 +26,8 @@ tsr_status tsr__linear_encode(tsr_matrix **codes, const tsr_encoder *e, const ts
     const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
     TSR_TRY(tsr_matrix_create(&out, x->samples, e->rank, TSR_FLOAT64));
     double *code = out->values;
-    tsr__source_project(code, &source, e->factor, e->rank,
-                        tsr__threads(options->threads, TSR_LANES));
+    TSR_TRY(tsr__source_project(code, &source, e->factor, e->rank,
+                                tsr__threads(options->threads, source.blocks)));
     for (int64_t i = 0; i < x->samples; i++)
         for (int64_t a = 0; a < e->rank; a++)
             code[i * e->rank + a] -= e->offset[a];
@@ -84,7 +84,7 @@ tsr_status tsr__pca_fit(tsr_encoder *e, const tsr__training *t)
     tsr_status status = TSR_OK;
     tsr__axes axes = {0};
     tsr__axes_options options = {.seed = (uint64_t)t->options->seed,
-                                 .threads = tsr__threads(t->options->threads, TSR_LANES)};
+                                 .threads = tsr__threads(t->options->threads, INT64_MAX)};
     TSR_TRY(tsr__baseline_rank(&options.rank, e, t, INT64_MAX, ""));
     TSR_TRY(tsr__principal_axes(&axes, t->x, &options));
     if (axes.rank < options.rank)

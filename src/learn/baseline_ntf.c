@@ -34,20 +34,26 @@ enum {
 };
 
 typedef struct ntf {
-    int64_t n, m, p, q, k, lanes, rows; /* rows: most of a block */
+    int64_t n, m, p, q, k, rows; /* rows: most of a block */
     tsr__source source;
     int threads;
     tsr__arena arena;
     tsr__random random;
     double *a, *b, *f, *g;         /* f: m x k */
-    double *collect, *spread;      /* lanes x m x k: X' G; lanes x k x k: G' G */
-    double *cross;                 /* lanes: <X F, G> */
+    double *room;                  /* sums over the samples, of which the first is: */
+    double *collect, *spread;      /*   m x k: X' G; k x k: G' G */
+    double *cross;                 /*   <X F, G> */
     double *gram, *aa, *bb, *hess; /* k x k */
     double *fold;                  /* max(p, q) x k */
-    double *tile, *work;           /* lanes x rows k: X_b F; lanes x room of a descent */
+    double *tile, *work;           /* a thread each: rows k: X_b F; room of a descent */
     double *length;                /* k */
     double square, objective;      /* ||X||^2; J */
 } ntf;
+
+static int64_t sum_width(const ntf *s)
+{
+    return s->m * s->k + s->k * s->k + 1;
+}
 
 static void layout(ntf *s)
 {
@@ -61,21 +67,22 @@ static void layout(ntf *s)
         {&s->b, s->q, k},
         {&s->f, s->m, k},
         {&s->g, s->n, k},
-        {&s->collect, s->m, k * s->lanes},
-        {&s->spread, k, k * s->lanes},
-        {&s->cross, s->lanes, 1},
+        {&s->room, sum_width(s), tsr__sum_room(&s->source, s->threads)},
         {&s->gram, k, k},
         {&s->aa, k, k},
         {&s->bb, k, k},
         {&s->hess, k, k},
         {&s->fold, longest, k},
-        {&s->tile, s->rows, k * s->lanes},
-        {&s->work, s->lanes, tsr__descent_room(k)},
+        {&s->tile, s->rows, k * s->threads},
+        {&s->work, s->threads, tsr__descent_room(k)},
         {&s->length, k, 1},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         *arrays[i].array =
             tsr__arena_take(arena, arrays[i].count, (size_t)arrays[i].times * sizeof(double));
+    s->collect = s->room;
+    s->spread = s->room != NULL ? s->room + s->m * k : NULL;
+    s->cross = s->room != NULL ? s->spread + k * k : NULL;
 }
 
 /* c (rows x k) = op(a) b with b square or, transposed, as long as a. */
@@ -111,36 +118,31 @@ static void descend(double *theta, const double *projection, const double *hess,
 }
 
 /* G of a block, and what the block adds to the sums. */
-static void visit(void *context, const tsr__block *block, int64_t lane)
+static void visit(void *context, const tsr__block *block, double *sum, int thread)
 {
     ntf *s = context;
     const int64_t k = s->k;
     double *g = s->g + block->first * k;
-    double *projection = s->tile + lane * s->rows * k;
-    tsr__block_project(projection, block, s->f, k);
-    descend(g, projection, s->gram, s->work + lane * tsr__descent_room(k), block->samples, k,
+    double *projection = s->tile + thread * s->rows * k;
+    tsr__block_project(projection, block, s->f, k, true);
+    descend(g, projection, s->gram, s->work + thread * tsr__descent_room(k), block->samples, k,
             SWEEPS);
-    s->cross[lane] += tsr__kernels_of(TSR_FLOAT64)->dot(projection, g, block->samples * k);
-    tsr__block_collect(s->collect + lane * s->m * k, block, g, k, false);
-    times(s->spread + lane * k * k, g, true, g, block->samples, k, 1);
+    tsr__block_collect(sum, block, g, k);
+    times(sum + s->m * k, g, true, g, block->samples, k, 1);
+    sum[s->m * k + k * k] +=
+        tsr__kernels_of(TSR_FLOAT64)->dot(projection, g, block->samples * k);
 }
 
 /* One pass over the samples; returns the objective. */
 static double pass(ntf *s)
 {
     const int64_t k = s->k;
-    double cross = 0, quadratic = 0;
-    memset(s->collect, 0, (size_t)(s->lanes * s->m * k) * sizeof *s->collect);
-    memset(s->spread, 0, (size_t)(s->lanes * k * k) * sizeof *s->spread);
-    memset(s->cross, 0, (size_t)s->lanes * sizeof *s->cross);
-    tsr__visit_blocks(&s->source, s->threads, visit, s);
-    tsr__lanes_sum(s->collect, s->m * k, s->lanes, TSR_FLOAT64, s->threads);
-    tsr__lanes_sum(s->spread, k * k, s->lanes, TSR_FLOAT64, s->threads);
-    for (int64_t lane = 0; lane < s->lanes; lane++)
-        cross += s->cross[lane];
+    double quadratic = 0;
+    const tsr__sum sum = {&s->source, s->threads, sum_width(s), s->room, visit, s};
+    (void)tsr__sum_leaves(&sum); /* of memory: it cannot fail */
     for (int64_t i = 0; i < k * k; i++)
         quadratic += s->gram[i] * s->spread[i];
-    return s->square - 2 * cross + quadratic;
+    return s->square - 2 * *s->cross + quadratic;
 }
 
 /* fold (p x k): sum over q of C b; or fold (q x k): sum over p of C a. */
@@ -249,12 +251,13 @@ static void start(ntf *s, const tsr_matrix *x)
     }
 }
 
-static void step(void *user)
+static tsr_status step(void *user)
 {
     ntf *s = user;
     step_basis(s);
     settle_scale(s);
     s->objective = pass(s);
+    return TSR_OK;
 }
 
 static double objective(void *user, double *terms)
@@ -303,8 +306,7 @@ static tsr_status make(ntf *s, const tsr__training *t, int64_t rank)
                .source = tsr__source_of_matrix(t->x, 1 << 19),
                .random = tsr__random_seed((uint64_t)t->options->seed, 0x6e7466u)};
     /* below this a second thread costs more than it brings; the result is the same */
-    s->threads = work < 1e7 ? 1 : tsr__threads(t->options->threads, TSR_LANES);
-    s->lanes = tsr__lane_count(&s->source);
+    s->threads = work < 1e7 ? 1 : tsr__threads(t->options->threads, s->source.leaves);
     s->rows = s->source.block_samples;
     layout(s);
     const tsr_status status = tsr__arena_open(&s->arena);
@@ -461,11 +463,11 @@ tsr_status tsr__ntf_encode(tsr_matrix **codes, const tsr_encoder *e, const tsr_m
     tsr_status status = TSR_OK;
     tsr_matrix *out = NULL;
     double *projection = NULL;
-    const int threads = tsr__threads(options->threads, TSR_LANES);
     const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
+    const int threads = tsr__threads(options->threads, source.blocks);
     TSR_NEW(projection, x->samples * e->rank);
     TSR_TRY(tsr_matrix_create(&out, x->samples, e->rank, TSR_FLOAT64));
-    tsr__source_project(projection, &source, e->factor, e->rank, threads);
+    TSR_TRY(tsr__source_project(projection, &source, e->factor, e->rank, threads));
     struct encoding c = {e, x, options, projection, out->values, NULL};
     TSR_TRY(methods[options->method](&c, threads));
     *codes = out, out = NULL;

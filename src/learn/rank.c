@@ -24,8 +24,8 @@ static tsr_status project(double *p, const tsr_matrix *basis, const tsr_matrix *
     TSR_TRY(tsr_matrix_copy_as(&wide, basis, TSR_FLOAT64, false));
     TSR_TRY(tsr_matrix_copy_transposed(&across, wide));
     const tsr__source source = tsr__source_of_matrix(doubles != NULL ? doubles : x, 1 << 20);
-    tsr__source_project(p, &source, across->values, basis->samples,
-                        tsr__threads(0, tsr__lane_count(&source)));
+    TSR_TRY(tsr__source_project(p, &source, across->values, basis->samples,
+                                tsr__threads(0, source.blocks)));
 done:
     tsr_matrix_free(doubles);
     tsr_matrix_free(across);

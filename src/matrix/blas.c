@@ -7,9 +7,29 @@
 
 #include <blis.h>
 
+static void multiply_wide(const tsr__product *p)
+{
+    const float *a = p->a, *b = p->b;
+    double *c = p->c;
+    for (int64_t i = 0; i < p->rows; i++) {
+        for (int64_t j = 0; j < p->columns; j++)
+            c[i * p->ldc + j] = p->beta == 0 ? 0 : p->beta * c[i * p->ldc + j];
+        for (int64_t t = 0; t < p->inner; t++)
+            for (int64_t j = 0; j < p->columns; j++)
+                c[i * p->ldc + j] +=
+                    p->alpha *
+                    (double)(p->transpose_a ? a[t * p->lda + i] : a[i * p->lda + t]) *
+                    (double)b[t * p->ldb + j];
+    }
+}
+
 void tsr__multiply_dense(tsr_type type, const tsr__product *p)
 {
     const tsr__slims *slim = tsr__slims_of(type);
+    if (p->wide && type == TSR_FLOAT32) {
+        multiply_wide(p);
+        return;
+    }
     if (p->rows == 0 || p->columns == 0) /* no columns are not slim: most may be 0, for none */
         return;
     if (!p->transpose_b && p->columns <= slim->most) {

@@ -14,6 +14,7 @@
  * `inner` is the summed dimension, lda.. the distance between rows as stored. */
 typedef struct tsr__product {
     bool transpose_a, transpose_b;
+    bool wide; /* c holds doubles, whatever the type */
     int64_t rows, columns, inner;
     double alpha, beta;
     const void *a, *b;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Blocks of a matrix in memory, and the reducer of one process. */
+ * Blocks of a matrix in memory, and where they are cut. */
 #include "matrix/block.h"
 
-static tsr_status slice(tsr__block *out, const tsr__source *source, int64_t index)
+static tsr_status slice(tsr__block *out, const tsr__source *source, int64_t index, int thread)
 {
     const tsr_matrix *x = source->held;
     const int64_t first = index * source->block_samples;
     const int64_t left = x->samples - first;
+    (void)thread;
     *out = (tsr__block){.first = first,
                         .samples = left < source->block_samples ? left : source->block_samples,
                         .features = x->features,
@@ -23,37 +24,62 @@ static tsr_status slice(tsr__block *out, const tsr__source *source, int64_t inde
     return TSR_OK;
 }
 
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A leaf should be worth its join, which reads its sums once more: four blocks. Small data have
+ * as many leaves as blocks, at most eight, so that there is something to share. */
+static int64_t leaves_of(int64_t blocks)
+{
+    enum { FEW = 8, MANY = 256, WORTH = 4 };
+    const int64_t most = least_of(most_of(blocks / WORTH, least_of(blocks, FEW)), MANY);
+    int64_t leaves = 1;
+    while (2 * leaves <= most)
+        leaves *= 2;
+    return leaves;
+}
+
+/* A block of few rows reads and writes all that a feature has, k numbers in each factor, for
+ * little work: dense blocks have ROWS rows at least. If these are far longer than `bytes`, tiles
+ * of them are as large as a block should be. */
 tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes)
 {
+    enum { FEW = 8, ROWS = 32, LINE = 64 };
+    const int64_t size = (int64_t)tsr__type_size(x->type);
     const int64_t row =
-        (x->sparse ? tsr_matrix_stored(x) / (x->samples + 1) + 1 : x->features) *
-            (int64_t)tsr__type_size(x->type) +
-        1;
-    int64_t samples = bytes / row;
-    const int64_t fair = (x->samples + TSR_LANES - 1) / TSR_LANES; /* a block for every lane */
-    if (samples > fair)
-        samples = fair;
-    if (samples < 1)
-        samples = 1;
+        (x->sparse ? tsr_matrix_stored(x) / (x->samples + 1) + 1 : x->features) * size + 1;
+    const bool wide = !x->sparse && row * ROWS > 2 * bytes;
+    const int64_t fair =
+        (x->samples + FEW - 1) / FEW; /* a block for each of the first leaves */
+    int64_t samples = wide ? 2 * ROWS : most_of(bytes / row, x->sparse ? 1 : ROWS), tile;
+    samples = most_of(least_of(samples, wide ? most_of(fair, ROWS / 2) : fair), 1);
+    tile = most_of(bytes / (samples * size) / LINE, 1) * LINE;
+    const int64_t blocks = (x->samples + samples - 1) / samples;
     return (tsr__source){.samples = x->samples,
                          .features = x->features,
                          .block_samples = samples,
-                         .blocks = (x->samples + samples - 1) / samples,
+                         .blocks = blocks,
+                         .leaves = leaves_of(blocks),
+                         .tile = wide ? least_of(tile, x->features) : x->features,
                          .type = x->type,
                          .sparse = x->sparse,
                          .held = x,
                          .get = slice};
 }
 
-static tsr_status sum_alone(const tsr__reducer *reducer, double *values, int64_t count)
+tsr__block tsr__block_tile(const tsr__block *block, int64_t from, int64_t tile)
 {
-    (void)reducer;
-    (void)values;
-    (void)count;
-    return TSR_OK;
-}
-
-tsr__reducer tsr__reducer_alone(void)
-{
-    return (tsr__reducer){sum_alone, NULL};
+    tsr__block out = *block;
+    out.from = block->from + from;
+    out.features = least_of(tile, block->features - from);
+    if (!block->sparse)
+        out.values = (const char *)block->values + (size_t)from * tsr__type_size(block->type);
+    return out;
 }

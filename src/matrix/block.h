@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Blocks: how samples reach the solver, and how sums leave it.
+ * Blocks: how samples reach an algorithm.
  *
- *     source   yields the samples in blocks of consecutive rows: slices of memory, of a mapped
- *              file, chunks read ahead, a rank's share
- *     lane     block b adds into lane b mod TSR_LANES; a thread owns whole lanes, and the lanes
- *              are summed in order: the result does not depend on the number of threads
- *     reducer  adds the sums of all processes; nothing to do in one process
+ *     source   yields the samples in blocks of consecutive rows, and may fail: slices of memory, a
+ *              scaled view of another source; files and ranks can be others
+ *     leaf     a range of consecutive blocks, whose sums are made in order. Leaves are a power of
+ *              two, joined two by two in a tree (pass.h), so that who made which does not matter
+ *     tile     a range of features. Rows that are too long for a cache are worked on tile by tile
  *
- * An algorithm over samples visits blocks and keeps sums; who holds which block (threads,
- * files, ranks) is the source's and the reducer's affair, so that there is one copy of each
- * update. */
+ * Blocks, leaves and tiles depend on the whole data alone, never on threads. An algorithm over
+ * samples visits blocks and keeps sums; who holds which block is the source's affair, so that
+ * there is one copy of each update. */
 #ifndef TSR_MATRIX_BLOCK_H
 #define TSR_MATRIX_BLOCK_H
 
 #include "matrix/matrix.h"
 
-enum { TSR_LANES = 8 };
-
-/* Rows first .. first+samples-1 of the source. Dense: `values` with `stride`. Sparse: the
- * entries of local row i stand at rows[i] .. rows[i+1]-1 of columns and values. */
+/* Rows first .. first+samples-1 of the source, of them features from .. from+features-1. Dense:
+ * `values` with `stride`. Sparse: the entries of local row i stand at rows[i] .. rows[i+1]-1 of
+ * columns and values, and all features are there. */
 typedef struct tsr__block {
-    int64_t first, samples, features, stride;
+    int64_t first, samples, from, features, stride;
     tsr_type type;
     bool sparse;
     const void *values;
@@ -31,24 +30,20 @@ typedef struct tsr__block {
 
 typedef struct tsr__source {
     int64_t samples, features, block_samples, blocks;
+    int64_t leaves; /* a power of two, at most `blocks` */
+    int64_t tile;   /* features of a tile; `features`: whole rows do */
     tsr_type type;
     bool sparse;
     const void *held;
-    /* Block `index`; called by the thread that owns the block's lane, valid until its next get.
-     */
-    tsr_status (*get)(tsr__block *out, const struct tsr__source *source, int64_t index);
+    /* Block `index`, valid until the same thread's next get. */
+    tsr_status (*get)(tsr__block *out, const struct tsr__source *source, int64_t index,
+                      int thread);
 } tsr__source;
 
-/* The samples of a matrix, in blocks whose dense rows take about `bytes`. The cut depends on
- * the matrix alone, never on threads. */
+/* The samples of a matrix, in blocks whose dense rows take about `bytes`. */
 tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes);
 
-typedef struct tsr__reducer {
-    tsr_status (*sum)(const struct tsr__reducer *reducer, double *values, int64_t count);
-    void *held;
-} tsr__reducer;
-
-/* One process: leaves the values as they are. */
-tsr__reducer tsr__reducer_alone(void);
+/* Features from .. of a dense block, a tile's at most. */
+tsr__block tsr__block_tile(const tsr__block *block, int64_t from, int64_t tile);
 
 #endif

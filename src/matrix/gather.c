@@ -77,15 +77,15 @@ static void project(void *out, const tsr__gather *x)
                  (const real *)x->values + x->rows[i]);
 }
 
-static void collect(void *sum, const tsr__gather *x)
+static void collect(double *sum, const tsr__gather *x)
 {
     const real *values = x->values;
     for (int64_t i = 0; i < x->samples; i++) {
         const real *restrict g = (const real *)x->factor + i * x->k;
         for (int64_t entry = x->rows[i]; entry < x->rows[i + 1]; entry++) {
-            real *restrict to = (real *)sum + x->columns[entry] * x->k;
+            double *restrict to = sum + x->columns[entry] * x->k;
             for (int64_t j = 0; j < x->k; j++)
-                to[j] += values[entry] * g[j];
+                to[j] += (double)(values[entry] * g[j]);
         }
     }
 }

@@ -23,7 +23,7 @@ typedef struct tsr__gathers {
     void (*project)(void *out, const tsr__gather *x);
 
     /* sum (features x k) += X' factor; the factor has a row a sample here. */
-    void (*collect)(void *sum, const tsr__gather *x);
+    void (*collect)(double *sum, const tsr__gather *x);
 
     /* With y = codes . row of the factor, entry by entry: out (samples x k) = (X / y) factor;
      * without out nothing but the return, sum x log(x / y) - x where `value` asks. */

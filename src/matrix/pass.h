@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Passes over samples: blocks times a factor, dense or sparse, and the lanes that keep sums the
- * same for any number of threads. */
+ * Passes over samples: blocks times a factor, dense or sparse, and sums whose order is the same
+ * for any number of threads.
+ *
+ * A pass fails only where its source does. Sums are doubles for either type of data: what is
+ * added up over all samples is where single precision would lose its digits. */
 #ifndef TSR_MATRIX_PASS_H
 #define TSR_MATRIX_PASS_H
 
@@ -11,26 +14,47 @@
 /* A sparse block against a factor. */
 tsr__gather tsr__block_gather(const tsr__block *block, const void *factor, int64_t k);
 
-/* out (samples x k) = X_b factor (features x k). */
-void tsr__block_project(void *out, const tsr__block *block, const void *factor, int64_t k);
-
-/* sum (features x k) += X_b' codes (samples x k), or = where `fresh`. */
-void tsr__block_collect(void *sum, const tsr__block *block, const void *codes, int64_t k,
+/* out (samples x k) = X_b factor (a row a feature of the block), or += where it is not `fresh`;
+ * sparse blocks are whole and always fresh. */
+void tsr__block_project(void *out, const tsr__block *block, const void *factor, int64_t k,
                         bool fresh);
 
-/* Blocks are dealt to lanes in turn; each lane's blocks run in order on one thread. */
-typedef void (*tsr__visit)(void *context, const tsr__block *block, int64_t lane);
-int64_t tsr__lane_count(const tsr__source *source);
-void tsr__visit_blocks(const tsr__source *source, int threads, tsr__visit visit, void *context);
+/* sum (a row a feature of the block) += X_b' codes (samples x k). */
+void tsr__block_collect(double *sum, const tsr__block *block, const void *codes, int64_t k);
 
-/* Lane sums (lanes x count, one after another) added up into the first, in order. */
-void tsr__lanes_sum(void *lanes, int64_t count, int64_t lane_count, tsr_type type, int threads);
+/* Every block once, in any order: what is done with one must not depend on another. */
+typedef void (*tsr__visit)(void *context, const tsr__block *block, int thread);
+tsr_status tsr__visit_blocks(const tsr__source *source, int threads, tsr__visit visit,
+                             void *context);
 
-/* Whole products with a source: out (n x k) = X factor; out (m x k) = X' codes with `lanes`
- * (lane_count x m x k) as workspace, whose first lane is the result. */
-void tsr__source_project(void *out, const tsr__source *source, const void *factor, int64_t k,
-                         int threads);
-void tsr__source_collect(void *lanes, const tsr__source *source, const void *codes, int64_t k,
-                         int threads);
+/* A sum over all blocks. `add` adds one block to a sum of `width` doubles, zero at first. */
+typedef struct tsr__sum {
+    const tsr__source *source;
+    int threads;
+    int64_t width;
+    double *room; /* tsr__sum_room, or tsr__tiles_room, x width */
+    void (*add)(void *context, const tsr__block *block, double *sum, int thread);
+    void *context;
+} tsr__sum;
+
+/* Threads share the leaves; the sum stands first in the room. */
+tsr_status tsr__sum_leaves(const tsr__sum *sum);
+
+/* The same of the tiles of each block: threads share the tiles, and each goes through the leaves
+ * by itself. `keep` is handed the sum of a tile, whose features and no rows `tile` has. */
+typedef void (*tsr__keep)(void *context, const tsr__block *tile, const double *sum);
+tsr_status tsr__sum_tiles(const tsr__sum *sum, tsr__keep keep);
+
+/* Sums that are open at once, of leaves and of tiles: log2(leaves) + 1 a thread at most. */
+int64_t tsr__sum_room(const tsr__source *source, int threads);
+int64_t tsr__tiles_room(const tsr__source *source, int threads);
+
+/* Whole products with a source: out (n x k) = X factor; out (m x k) = X' codes, dense or sparse,
+ * with tsr__collect_room(source, k, threads) doubles of room. */
+tsr_status tsr__source_project(void *out, const tsr__source *source, const void *factor,
+                               int64_t k, int threads);
+tsr_status tsr__source_collect(void *out, double *room, const tsr__source *source,
+                               const void *codes, int64_t k, int threads);
+int64_t tsr__collect_room(const tsr__source *source, int64_t k, int threads);
 
 #endif

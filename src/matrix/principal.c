@@ -308,8 +308,8 @@ typedef struct subspace {
     int64_t l;
     int threads;
     bool about_origin;
-    double *q, *y, *lanes, *work; /* m x l, n x l, lanes x m x l, see orthonormalise */
-    double *turn, *value;         /* l x l, l */
+    double *q, *y, *back, *room, *work; /* m x l, n x l, m x l, of sums, see orthonormalise */
+    double *turn, *value;               /* l x l, l */
 } subspace;
 
 static void centre_columns(double *y, int64_t rows, int64_t k)
@@ -328,7 +328,7 @@ static void centre_columns(double *y, int64_t rows, int64_t k)
 static tsr_status look(subspace *s)
 {
     double *gram = s->work, *value = gram + s->l * s->l;
-    tsr__source_project(s->y, &s->source, s->q, s->l, s->threads);
+    TSR_OR_RETURN(tsr__source_project(s->y, &s->source, s->q, s->l, s->threads));
     if (!s->about_origin)
         centre_columns(s->y, s->x->samples, s->l);
     times(gram, s->y, true, s->y, s->l, s->l, s->x->samples);
@@ -350,8 +350,8 @@ static tsr_status step(subspace *s)
         for (int64_t a = 0; a < l; a++)
             s->turn[b * l + a] =
                 s->value[a] > nothing * s->value[0] ? s->turn[b * l + a] / s->value[a] : 0;
-    tsr__source_collect(s->lanes, &s->source, s->y, l, s->threads);
-    times(s->q, s->lanes, false, s->turn, m, l, l);
+    TSR_OR_RETURN(tsr__source_collect(s->back, s->room, &s->source, s->y, l, s->threads));
+    times(s->q, s->back, false, s->turn, m, l, l);
     return orthonormalise(s->q, s->work, m, l);
 }
 
@@ -387,12 +387,13 @@ static tsr_status by_subspace(tsr__axes *axes, bool *enough, const tsr_matrix *x
     subspace s = {.x = x,
                   .source = tsr__source_of_matrix(x, 1 << 19),
                   .l = l,
-                  .threads = tsr__threads(o->threads, TSR_LANES),
+                  .threads = tsr__threads(o->threads, INT64_MAX),
                   .about_origin = o->about_origin};
     double *chosen = NULL;
     TSR_NEW(s.q, m * l);
     TSR_NEW(s.y, n * l);
-    TSR_NEW(s.lanes, tsr__lane_count(&s.source) * m * l);
+    TSR_NEW(s.back, m * l);
+    TSR_NEW(s.room, tsr__collect_room(&s.source, l, s.threads));
     TSR_NEW(s.work, m * l + 3 * l * l + l);
     TSR_NEW(s.turn, l * l);
     TSR_NEW(s.value, l);
@@ -413,7 +414,8 @@ static tsr_status by_subspace(tsr__axes *axes, bool *enough, const tsr_matrix *x
 done:
     tsr__free(s.q);
     tsr__free(s.y);
-    tsr__free(s.lanes);
+    tsr__free(s.back);
+    tsr__free(s.room);
     tsr__free(s.work);
     tsr__free(s.turn);
     tsr__free(s.value);

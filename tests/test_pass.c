@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Passes over samples: sums are joined in one tree whoever makes them, in the room that is
+ * promised, and a source that fails ends the pass with its own words. */
+#include "check.h"
+
+#include "base/memory.h"
+#include "matrix/pass.h"
+
+#include <string.h>
+
+/* Samples of one feature, whose sums depend on their order: powers of ten up and down. */
+static tsr_matrix *made(int64_t samples)
+{
+    tsr_matrix *x = NULL;
+    check_ok(tsr_matrix_create(&x, samples, 1, TSR_FLOAT64));
+    for (int64_t i = 0; i < samples; i++)
+        ((double *)x->values)[i] = (i % 3 == 0 ? -1e9 : 1) / (double)(i + 1);
+    return x;
+}
+
+static void add_block(void *context, const tsr__block *block, double *sum, int thread)
+{
+    (void)context, (void)thread;
+    for (int64_t i = 0; i < block->samples; i++)
+        sum[0] += ((const double *)block->values)[i * block->stride];
+    sum[1] += (double)block->samples;
+}
+
+/* The tree by its definition, leaves first .. first+count-1. */
+static double by_definition(const tsr__source *source, const tsr_matrix *x, int64_t first,
+                            int64_t count)
+{
+    double sum = 0;
+    if (count > 1)
+        return by_definition(source, x, first, count / 2) +
+               by_definition(source, x, first + count / 2, count / 2);
+    for (int64_t b = first * source->blocks / source->leaves;
+         b < (first + 1) * source->blocks / source->leaves; b++)
+        for (int64_t i = b * source->block_samples;
+             i < (b + 1) * source->block_samples && i < x->samples; i++)
+            sum += ((const double *)x->values)[i];
+    return sum;
+}
+
+static void one_tree_for_all(void **state)
+{
+    static const int64_t samples[] = {1, 2, 7, 8, 100, 1000, 5000};
+    static const int threads[] = {1, 2, 3, 5, 8, 64};
+    (void)state;
+    for (int n = 0; n < 7; n++) {
+        tsr_matrix *x = made(samples[n]);
+        const tsr__source source = tsr__source_of_matrix(x, 64);
+        assert_true(source.leaves >= 1 && source.leaves <= source.blocks);
+        assert_int_equal(source.leaves & (source.leaves - 1), 0);
+        const double wanted = by_definition(&source, x, 0, source.leaves);
+        for (int t = 0; t < 6; t++) {
+            int64_t sums = tsr__sum_room(&source, threads[t]), depth = 0;
+            double *room = tsr__alloc(2 * sums, sizeof *room);
+            const tsr__sum sum = {&source, threads[t], 2, room, add_block, NULL};
+            while ((int64_t)1 << depth < source.leaves)
+                depth++;
+            assert_true(sums <= threads[t] * (depth + 1));
+            check_ok(tsr__sum_leaves(&sum));
+            assert_true(memcmp(&room[0], &wanted, sizeof wanted) == 0);
+            assert_true(room[1] == (double)samples[n]);
+            tsr__free(room);
+        }
+        tsr_matrix_free(x);
+    }
+}
+
+/* X' G, whole and by tiles, dense and sparse, of either type, beside the plain loop. */
+static void products_are_those_of_the_matrix(void **state)
+{
+    enum { N = 70, M = 90, K = 5 };
+    (void)state;
+    for (int kind = 0; kind < 6; kind++) {
+        const tsr_type type = kind % 2 == 0 ? TSR_FLOAT64 : TSR_FLOAT32;
+        tsr_matrix *x = NULL, *g = NULL, *out = NULL, *as = NULL;
+        double wanted[M * K] = {0};
+        check_ok(tsr_matrix_create(&x, N, M, type));
+        check_ok(tsr_matrix_create(&g, N, K, type));
+        check_ok(tsr_matrix_create(&out, M, K, type));
+        for (int64_t i = 0; i < N * M; i++)
+            tsr__value_set(x->values, type, i, i % 7 == 0 ? 0 : (double)(i * 37 % 101));
+        for (int64_t i = 0; i < N * K; i++)
+            tsr__value_set(g->values, type, i, (double)(i * 13 % 17));
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < M; j++)
+                for (int64_t a = 0; a < K; a++)
+                    wanted[j * K + a] += tsr_matrix_at(x, i, j) * tsr_matrix_at(g, i, a);
+        check_ok(tsr_matrix_copy_as(&as, x, type, kind >= 4));
+        tsr__source source = tsr__source_of_matrix(as, 2000);
+        source.tile = kind == 2 || kind == 3 ? 16 : M;
+        for (int threads = 1; threads <= 4; threads += 3) {
+            double *room = tsr__alloc(tsr__collect_room(&source, K, threads), sizeof *room);
+            check_ok(tsr__source_collect(out->values, room, &source, g->values, K, threads));
+            for (int64_t i = 0; i < M * K; i++) /* whole numbers: exact in any order */
+                assert_true(tsr__value_at(out->values, type, i) == wanted[i]);
+            tsr__free(room);
+        }
+        tsr_matrix_free(x);
+        tsr_matrix_free(g);
+        tsr_matrix_free(out);
+        tsr_matrix_free(as);
+    }
+}
+
+static tsr_status torn(tsr__block *out, const tsr__source *source, int64_t index, int thread)
+{
+    const tsr__source whole = tsr__source_of_matrix(source->held, 64);
+    if (index == 11)
+        return tsr__fail(TSR_ERROR_IO, "block %d cannot be read", 11);
+    return whole.get(out, source, index, thread);
+}
+
+static void no_visit(void *context, const tsr__block *block, int thread)
+{
+    (void)context, (void)block, (void)thread;
+}
+
+static void no_keep(void *context, const tsr__block *tile, const double *sum)
+{
+    (void)context, (void)tile, (void)sum;
+}
+
+static void failures_are_told(void **state)
+{
+    tsr_matrix *x = made(1000);
+    tsr__source source = tsr__source_of_matrix(x, 64);
+    double room[2000];
+    (void)state;
+    source.get = torn;
+    for (int threads = 1; threads <= 4; threads++) {
+        const tsr__sum sum = {&source, threads, 2, room, add_block, NULL};
+        assert_true(tsr__sum_room(&source, threads) * 2 <= 2000);
+        check_fails(tsr__visit_blocks(&source, threads, no_visit, NULL), TSR_ERROR_IO,
+                    "block 11 cannot be read");
+        check_fails(tsr__sum_leaves(&sum), TSR_ERROR_IO, "block 11 cannot be read");
+        check_fails(tsr__sum_tiles(&sum, no_keep), TSR_ERROR_IO, "block 11 cannot be read");
+    }
+    tsr_matrix_free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_tree_for_all),
+        cmocka_unit_test(products_are_those_of_the_matrix),
+        cmocka_unit_test(failures_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
