@@ -122,6 +122,43 @@ static void tiles_do_not_matter(void **state)
     lab_free(&l);
 }
 
+static tsr_status torn(tsr__block *out, const tsr__source *source, int64_t index, int thread)
+{
+    (void)out, (void)source, (void)index, (void)thread;
+    return tsr__fail(TSR_ERROR_IO, "the disk is gone");
+}
+
+/* Whatever a row reads, by sample, by feature or sample after sample. */
+static void a_source_that_fails_ends_it(void **state)
+{
+    tsr_model_info info;
+    lab l = lab_make(30, 14, 3, 0, 8);
+    (void)state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        tsr_data *data = lab_data(&l, sparse == 1);
+        for (int64_t row = 0; tsr_models_get(&info, row); row++)
+            for (int which = 0; which < 3; which++) {
+                lab_options options;
+                bench b;
+                lab_options_of(&options, 1, "rank=6 model=%s", info.name);
+                bench_open_with(&b, data, &options.o, 3, 0);
+                tsr__source *const sources[] = {&b.problem.by_sample, &b.problem.by_feature,
+                                                &b.problem.atoms};
+                if (sources[which]->blocks > 0) {
+                    sources[which]->get = torn;
+                    for (int step = 0; step < 2; step++)
+                        tsr__solver_step(&b.s);
+                    if (b.s.work.trouble != TSR_ERROR_IO)
+                        fail_msg("%s does not mind", info.name);
+                    assert_string_equal(tsr_message(), "the disk is gone");
+                }
+                bench_close(&b);
+            }
+        tsr_data_free(data);
+    }
+    lab_free(&l);
+}
+
 static void same_seed_same_bits(void **state)
 {
     static const char *const starts[] = {"random", "kmeans", "nndsvdar"};
@@ -334,10 +371,15 @@ static void failing_memory_in_use(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(threads_on_small_problems),
-        cmocka_unit_test(tiles_do_not_matter),   cmocka_unit_test(same_seed_same_bits),
-        cmocka_unit_test(float_is_double),       cmocka_unit_test(loop_allocates_nothing),
-        cmocka_unit_test(failing_memory),        cmocka_unit_test(failing_memory_with_files),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(threads_on_small_problems),
+        cmocka_unit_test(tiles_do_not_matter),
+        cmocka_unit_test(a_source_that_fails_ends_it),
+        cmocka_unit_test(same_seed_same_bits),
+        cmocka_unit_test(float_is_double),
+        cmocka_unit_test(loop_allocates_nothing),
+        cmocka_unit_test(failing_memory),
+        cmocka_unit_test(failing_memory_with_files),
         cmocka_unit_test(failing_memory_in_use),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);

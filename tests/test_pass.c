@@ -6,7 +6,9 @@
 
 #include "base/memory.h"
 #include "matrix/pass.h"
+#include "matrix/scaled.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Samples of one feature, whose sums depend on their order: powers of ten up and down. */
@@ -107,6 +109,73 @@ static void products_are_those_of_the_matrix(void **state)
     }
 }
 
+/* A view, and the same done to a copy in the same order. */
+static void views_are_what_copies_would_be(void **state)
+{
+    enum { N = 41, M = 9 };
+    static const int64_t row[] = {0, 3, 40}, column[] = {2, 8, 0};
+    static const double one[] = {1, 1, 1};
+    double cuts[M];
+    tsr_matrix *clear = NULL;
+    (void)state;
+    for (int j = 0; j < M; j++)
+        cuts[j] = j % 4;
+    check_ok(tsr_matrix_create_sparse(&clear, N, M, 3, row, column, one, TSR_FLOAT64));
+    for (int kind = 0; kind < 64; kind++) {
+        const tsr_type from = kind & 1 ? TSR_FLOAT32 : TSR_FLOAT64,
+                       to = kind & 2 ? TSR_FLOAT32 : TSR_FLOAT64;
+        const tsr__scaling by = {.type = to,
+                                 .norm = (tsr_norm)(kind >> 4),
+                                 .missing = kind & 4,
+                                 .clear = kind & 4 ? clear : NULL,
+                                 .cuts = kind & 8 ? cuts : NULL};
+        for (int sparse = 0; sparse < 2; sparse++) {
+            tsr_matrix *dense = NULL, *x = NULL, *copy = NULL, *wanted = NULL, *got = NULL;
+            check_ok(tsr_matrix_create(&dense, N, M, from));
+            for (int64_t i = 0; i < N * M; i++)
+                tsr__value_set(dense->values, from, i, i % 5 == 0 ? 0 : (double)(i % 23));
+            if (kind & 4)
+                tsr__value_set(dense->values, from, 7, (double)NAN);
+            check_ok(tsr_matrix_copy_as(&x, dense, from, sparse));
+            check_ok(tsr_matrix_copy_as(&copy, x, from, sparse));
+            for (int64_t i = 0; i < N; i++)
+                for (int64_t at = tsr__row_begin(copy, i); at < tsr__row_end(copy, i); at++)
+                    if ((by.missing && isnan(tsr__value_at(copy->values, from, at))) ||
+                        (by.clear != NULL &&
+                         tsr_matrix_at(clear, i, tsr__row_feature(copy, i, at)) > 0))
+                        tsr__value_set(copy->values, from, at, 0);
+            tsr_matrix_normalize(copy, by.norm);
+            check_ok(tsr_matrix_copy_as(&wanted, copy, to, sparse));
+            for (int64_t i = 0; by.cuts != NULL && i < N; i++) {
+                double dot = 0;
+                for (int64_t j = 0; j < M; j++)
+                    dot += tsr_matrix_at(wanted, i, j) * cuts[j];
+                for (int64_t at = tsr__row_begin(wanted, i);
+                     dot > 0 && at < tsr__row_end(wanted, i); at++)
+                    tsr__value_set(wanted->values, to, at,
+                                   tsr__value_at(wanted->values, to, at) / sqrt(dot));
+            }
+            const tsr__source of = tsr__source_of_matrix(x, 300);
+            tsr__source view;
+            tsr__scaled held;
+            check_ok(tsr__source_scaled(&view, &held, &of, &by, 3));
+            check_ok(tsr__matrix_of_source(&got, &view, x, 3));
+            assert_int_equal(got->sparse, sparse);
+            assert_int_equal(got->type, to);
+            for (int64_t i = 0; i < N; i++)
+                for (int64_t j = 0; j < M; j++)
+                    assert_true(tsr_matrix_at(got, i, j) == tsr_matrix_at(wanted, i, j));
+            tsr__scaled_clear(&held);
+            tsr_matrix_free(dense);
+            tsr_matrix_free(x);
+            tsr_matrix_free(copy);
+            tsr_matrix_free(wanted);
+            tsr_matrix_free(got);
+        }
+    }
+    tsr_matrix_free(clear);
+}
+
 static tsr_status torn(tsr__block *out, const tsr__source *source, int64_t index, int thread)
 {
     const tsr__source whole = tsr__source_of_matrix(source->held, 64);
@@ -140,6 +209,15 @@ static void failures_are_told(void **state)
         check_fails(tsr__sum_leaves(&sum), TSR_ERROR_IO, "block 11 cannot be read");
         check_fails(tsr__sum_tiles(&sum, no_keep), TSR_ERROR_IO, "block 11 cannot be read");
     }
+    const tsr__scaling by = {.type = TSR_FLOAT32};
+    tsr__source view;
+    tsr__scaled held;
+    tsr_matrix *none = NULL;
+    check_ok(tsr__source_scaled(&view, &held, &source, &by, 2));
+    check_fails(tsr__matrix_of_source(&none, &view, x, 2), TSR_ERROR_IO,
+                "block 11 cannot be read");
+    assert_null(none);
+    tsr__scaled_clear(&held);
     tsr_matrix_free(x);
 }
 
@@ -148,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_tree_for_all),
         cmocka_unit_test(products_are_those_of_the_matrix),
+        cmocka_unit_test(views_are_what_copies_would_be),
         cmocka_unit_test(failures_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

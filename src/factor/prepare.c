@@ -5,10 +5,12 @@
  *
  * Fits, transforms (with the fit's settings) and hidden entries (learn/holdout.c) come through
  * here, so that all see the same values. The order: checks on the user's own values, missing
- * ones set to zero, norms of what is known, then the type, then the weights of normalised cuts.
- * A copy is made at most twice: once to change values, once more to narrow what was normalised
- * in doubles. */
+ * ones set to zero, norms of what is known, then the type, then the weights of normalised cuts:
+ * a scaled view of the samples (matrix/scaled.h), block by block, and one copy at most. */
 #include "factor/solver.h"
+#include "matrix/parallel.h"
+#include "matrix/pass.h"
+#include "matrix/scaled.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,25 +34,13 @@ done:
     return status;
 }
 
-/* A sparse row that does not store the feature has a zero there already. Features ascend in a
- * row. */
-static void clear_value(tsr_matrix *x, int64_t i, int64_t feature)
-{
-    int64_t at = tsr__row_begin(x, i) + (x->sparse ? 0 : feature);
-    while (at < tsr__row_end(x, i) && tsr__row_feature(x, i, at) < feature)
-        at++;
-    if (at < tsr__row_end(x, i) && tsr__row_feature(x, i, at) == feature)
-        tsr__value_set(x->values, x->type, at, 0);
-}
-
-/* Positions of NaN, and of what `extra` marks, as a sparse matrix of ones; the values become
- * zero. Zeros, because products with them then need no mask: a row takes only its own gram
- * matrix besides (mathematics.md, section 10). An entry that is marked twice is one position.
- * By feature too, for the rows of the basis. */
-static tsr_status set_missing_apart(tsr__problem *p, const tsr_matrix *extra)
+/* Positions of NaN, and of what `extra` marks, as a sparse matrix of ones. The values will be
+ * zeros (matrix/scaled.h), because products with them then need no mask: a row takes only its
+ * own gram matrix besides (mathematics.md, section 10). An entry that is marked twice is one
+ * position. By feature too, for the rows of the basis. */
+static tsr_status find_missing(tsr__problem *p, const tsr_matrix *x, const tsr_matrix *extra)
 {
     tsr_status status = TSR_OK;
-    tsr_matrix *x = p->held.owned;
     int64_t *row = NULL, *column = NULL, count = 0, room = 0, column_room = 0;
     double *one = NULL;
     for (int64_t i = 0; i < x->samples; i++) {
@@ -61,12 +51,10 @@ static tsr_status set_missing_apart(tsr__problem *p, const tsr_matrix *extra)
             TSR_GROW(column, count, column_room);
             row[count] = i;
             column[count++] = tsr__row_feature(x, i, at);
-            tsr__value_set(x->values, x->type, at, 0);
         }
         for (int64_t at = extra != NULL ? extra->rows[i] : 0,
                      end = extra != NULL ? extra->rows[i + 1] : 0;
              at < end; at++) {
-            clear_value(x, i, extra->columns[at]);
             TSR_GROW(row, count, room);
             TSR_GROW(column, count, column_room);
             row[count] = i;
@@ -94,23 +82,33 @@ done:
 void tsr__weigh_by_cuts(tsr_matrix *x, const double *sum)
 {
     for (int64_t i = 0; i < x->samples; i++) {
-        double dot = 0;
-        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
-            dot += tsr__value_at(x->values, x->type, at) * sum[tsr__row_feature(x, i, at)];
-        for (int64_t at = tsr__row_begin(x, i); dot > 0 && at < tsr__row_end(x, i); at++)
-            tsr__value_set(x->values, x->type, at,
-                           tsr__value_at(x->values, x->type, at) / sqrt(dot));
+        const int64_t at = tsr__row_begin(x, i);
+        tsr__weigh_row((char *)x->values + (size_t)at * tsr__type_size(x->type), x->type,
+                       x->sparse ? x->columns + at : NULL, tsr__row_end(x, i) - at, sum);
+    }
+}
+
+static void add_samples(void *context, const tsr__block *block, double *sum, int thread)
+{
+    (void)context, (void)thread;
+    for (int64_t i = 0; i < block->samples; i++) {
+        const int64_t first = block->sparse ? block->rows[i] : i * block->stride,
+                      end = block->sparse ? block->rows[i + 1] : first + block->features;
+        for (int64_t at = first; at < end; at++)
+            sum[block->sparse ? block->columns[at] : at - first] +=
+                tsr__value_at(block->values, block->type, at);
     }
 }
 
 /* *out is held.scale, which the problem frees whatever happens. */
-static tsr_status sum_samples(double **out, const tsr_matrix *x)
+static tsr_status sum_samples(double **out, const tsr__source *view, int threads)
 {
     tsr_status status = TSR_OK;
-    TSR_NEW_ZERO(*out, x->features);
-    for (int64_t i = 0; i < x->samples; i++)
-        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
-            (*out)[tsr__row_feature(x, i, at)] += tsr__value_at(x->values, x->type, at);
+    tsr__source few = *view;
+    few.leaves = few.leaves < 8 ? few.leaves : 8; /* a sum is as long as a sample */
+    TSR_NEW(*out, tsr__sum_room(&few, threads) * view->features);
+    const tsr__sum sum = {&few, threads, view->features, *out, add_samples, NULL};
+    TSR_TRY(tsr__sum_leaves(&sum));
 done:
     return status;
 }
@@ -151,12 +149,39 @@ static tsr_status check_narrow(const tsr_matrix *x, const char *subject)
         subject);
 }
 
+/* The samples through a scaled view, copied out once: iterations then read memory. Cuts are
+ * weighed against the sum of the samples as they are without them, which is the same view
+ * before. */
+static tsr_status take_view(tsr__problem *p, const tsr__spec *spec, const tsr_matrix *x)
+{
+    tsr_status status = TSR_OK;
+    const tsr_fit_options *o = spec->options;
+    const tsr__source of = tsr__source_of_matrix(x, 1 << 19);
+    const int threads = tsr__threads(o->threads, of.blocks);
+    tsr__scaling by = {.type = spec->type,
+                       .norm = (tsr_norm)o->normalize,
+                       .missing = o->missing == 1,
+                       .clear = p->missing};
+    tsr__scaled held = {0};
+    tsr__source view;
+    TSR_TRY(tsr__source_scaled(&view, &held, &of, &by, threads));
+    if (spec->ncw) {
+        TSR_TRY(sum_samples(&p->held.scale, &view, threads));
+        held.by.cuts = p->held.scale;
+    }
+    TSR_TRY(tsr__matrix_of_source(&p->held.owned, &view, x, threads));
+    p->held.x = p->held.owned;
+done:
+    tsr__scaled_clear(&held);
+    return status;
+}
+
 tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr_data *data)
 {
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = spec->options;
     const tsr_matrix *x = tsr_data_samples(data);
-    tsr_matrix *extra = NULL, *narrow = NULL;
+    tsr_matrix *extra = NULL;
     const bool mask = o->missing == 1 || o->mask != NULL,
                concept = spec->basis == TSR_BASIS_CONCEPT;
     /* Inner products are all that a concept model under squares needs, so that its samples may
@@ -167,32 +192,19 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
     p->features = x->features;
     TSR_TRY(tsr_matrix_check(x, needs, tsr_data_origin(data)));
     TSR_TRY(take_weights(p, spec, tsr_data_origin(data)));
-    /* doubles that no float holds may be of ordinary size once they are normalised */
-    const tsr_type first = o->normalize != TSR_NORM_NONE ? x->type : spec->type;
-    if (mask || o->normalize != TSR_NORM_NONE || spec->ncw || x->type != spec->type)
-        TSR_TRY(tsr_matrix_copy_as(&p->held.owned, x, first, x->sparse));
     if (o->mask != NULL)
         TSR_TRY(read_mask(&extra, p, o->mask));
     if (mask)
-        TSR_TRY(set_missing_apart(p, extra));
+        TSR_TRY(find_missing(p, x, extra));
     if (p->missing != NULL && concept)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "a concept basis is made of whole samples, so there can be "
                  "no missing values: --basis free");
-    if (p->held.owned != NULL)
-        tsr_matrix_normalize(p->held.owned, (tsr_norm)o->normalize);
-    if (p->held.owned != NULL && first != spec->type) {
-        TSR_TRY(tsr_matrix_copy_as(&narrow, p->held.owned, spec->type, x->sparse));
-        tsr_matrix_free(p->held.owned);
-        p->held.owned = narrow;
-    }
+    p->held.x = x;
+    if (mask || o->normalize != TSR_NORM_NONE || spec->ncw || x->type != spec->type)
+        TSR_TRY(take_view(p, spec, x));
     if (p->held.owned != NULL && p->held.owned->type != x->type)
         TSR_TRY(check_narrow(p->held.owned, tsr_data_origin(data)));
-    if (spec->ncw) {
-        TSR_TRY(sum_samples(&p->held.scale, p->held.owned));
-        tsr__weigh_by_cuts(p->held.owned, p->held.scale);
-    }
-    p->held.x = p->held.owned != NULL ? p->held.owned : x;
 done:
     tsr_matrix_free(extra);
     return status;

@@ -46,6 +46,21 @@ static int64_t leaves_of(int64_t blocks)
     return leaves;
 }
 
+/* O(n) for sparse samples, whose rows differ. */
+static void measure(tsr__source *s, const tsr_matrix *x)
+{
+    s->longest = x->features;
+    s->most = s->block_samples * x->features;
+    if (!x->sparse)
+        return;
+    s->longest = s->most = 0;
+    for (int64_t i = 0; i < x->samples; i++)
+        s->longest = most_of(s->longest, x->rows[i + 1] - x->rows[i]);
+    for (int64_t i = 0; i < x->samples; i += s->block_samples)
+        s->most =
+            most_of(s->most, x->rows[least_of(i + s->block_samples, x->samples)] - x->rows[i]);
+}
+
 /* A block of few rows reads and writes all that a feature has, k numbers in each factor, for
  * little work: dense blocks have ROWS rows at least. If these are far longer than `bytes`, tiles
  * of them are as large as a block should be. */
@@ -62,16 +77,18 @@ tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes)
     samples = most_of(least_of(samples, wide ? most_of(fair, ROWS / 2) : fair), 1);
     tile = most_of(bytes / (samples * size) / LINE, 1) * LINE;
     const int64_t blocks = (x->samples + samples - 1) / samples;
-    return (tsr__source){.samples = x->samples,
-                         .features = x->features,
-                         .block_samples = samples,
-                         .blocks = blocks,
-                         .leaves = leaves_of(blocks),
-                         .tile = wide ? least_of(tile, x->features) : x->features,
-                         .type = x->type,
-                         .sparse = x->sparse,
-                         .held = x,
-                         .get = slice};
+    tsr__source out = {.samples = x->samples,
+                       .features = x->features,
+                       .block_samples = samples,
+                       .blocks = blocks,
+                       .leaves = leaves_of(blocks),
+                       .tile = wide ? least_of(tile, x->features) : x->features,
+                       .type = x->type,
+                       .sparse = x->sparse,
+                       .held = x,
+                       .get = slice};
+    measure(&out, x);
+    return out;
 }
 
 tsr__block tsr__block_tile(const tsr__block *block, int64_t from, int64_t tile)

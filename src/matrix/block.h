@@ -30,8 +30,9 @@ typedef struct tsr__block {
 
 typedef struct tsr__source {
     int64_t samples, features, block_samples, blocks;
-    int64_t leaves; /* a power of two, at most `blocks` */
-    int64_t tile;   /* features of a tile; `features`: whole rows do */
+    int64_t most, longest; /* entries of a block, and of a sample, at most */
+    int64_t leaves;        /* a power of two, at most `blocks` */
+    int64_t tile;          /* features of a tile; `features`: whole rows do */
     tsr_type type;
     bool sparse;
     const void *held;

@@ -56,6 +56,9 @@ static inline int64_t tsr__row_feature(const tsr_matrix *x, int64_t i, int64_t a
     return x->sparse ? x->columns[at] : at - i * x->stride;
 }
 
+/* Brings the values of one sample to unit norm; those that are all zero stay. */
+void tsr__normalize_row(void *values, tsr_type type, int64_t count, tsr_norm norm);
+
 /* Squared L2 norm of sample i. */
 double tsr__row_square(const tsr_matrix *x, int64_t i);
 

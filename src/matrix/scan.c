@@ -287,21 +287,28 @@ static void bring_near(void *values, int64_t count, tsr__sweep *sweep,
     kernels->sweep(sweep, values, count);
 }
 
+void tsr__normalize_row(void *values, tsr_type type, int64_t count, tsr_norm norm)
+{
+    const tsr__kernels *kernels = tsr__kernels_of(type);
+    tsr__sweep sweep;
+    if (norm == TSR_NORM_NONE)
+        return;
+    kernels->sweep(&sweep, values, count);
+    if (sweep.zeros == count)
+        return;
+    bring_near(values, count, &sweep, kernels);
+    const double length = norm_of(&sweep, norm);
+    if (length > 0 && isfinite(length))
+        kernels->scale(values, 1 / length, count);
+}
+
 void tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
 {
     if (x == NULL || (int)norm < 0 || norm > TSR_NORM_MAX)
         return;
-    const tsr__kernels *kernels = tsr__kernels_of(x->type);
-    for (int64_t i = 0; norm != TSR_NORM_NONE && i < x->samples; i++) {
+    for (int64_t i = 0; i < x->samples; i++) {
         int64_t count = 0;
-        tsr__sweep sweep;
         void *values = (void *)(uintptr_t)row_of(x, i, &count);
-        kernels->sweep(&sweep, values, count);
-        if (sweep.zeros == count)
-            continue;
-        bring_near(values, count, &sweep, kernels);
-        const double length = norm_of(&sweep, norm);
-        if (length > 0 && isfinite(length))
-            kernels->scale(values, 1 / length, count);
+        tsr__normalize_row(values, x->type, count, norm);
     }
 }
