@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Dense products by BLIS and decompositions by LAPACK; the one place where both are known. Slim
- * results (slim.h) are made without either.
+ * Dense products and decompositions. Products are made by slim.h or, where vectors are short, by
+ * BLIS; decompositions by LAPACK: the one place where both are known.
  *
- * Products go through BLIS's own interface, whose names no other BLAS has: whichever libblas a
+ * BLIS is called through its own interface, whose names no other BLAS has: whichever libblas a
  * program drags in, these run single-threaded in BLIS, and sizes are 64-bit. */
 #ifndef TSR_MATRIX_BLAS_H
 #define TSR_MATRIX_BLAS_H
@@ -14,7 +14,7 @@
  * `inner` is the summed dimension, lda.. the distance between rows as stored. */
 typedef struct tsr__product {
     bool transpose_a, transpose_b;
-    bool wide; /* c holds doubles, whatever the type */
+    bool wide; /* C holds doubles whatever the type: sums of floats over many samples */
     int64_t rows, columns, inner;
     double alpha, beta;
     const void *a, *b;
