@@ -153,11 +153,9 @@ static void layout_rules(tsr__solver *s, tsr__arena *arena)
     const int64_t wide = s->m * s->k;
     if (s->plan->map->woven)
         work->weaving =
-            (tsr__weaving){.lanes = take(s, arena, tsr__lane_count(&s->problem->atoms) * wide),
-                           .gram = take(s, arena, s->k * s->k),
-                           .residual = take(s, arena, wide),
-                           .woven = take(s, arena, s->m * tsr__padded(s->k)),
-                           .woven_gram = take(s, arena, s->k * tsr__padded(s->k))};
+            (tsr__weaving){.lanes = take(s, arena, tsr__lane_count(&s->problem->atoms) * wide)};
+    if (s->plan->basis.rule->reads == TSR_READS_SAMPLE)
+        tsr__weave_layout(s, arena);
     if (s->plan->basis.rule->exact)
         work->sphere = (tsr__sphere){.basis = take(s, arena, wide),
                                      .XtG = take(s, arena, wide),

@@ -123,12 +123,15 @@ typedef struct tsr__sphere {
     void *basis, *XtG, *wish;
 } tsr__sphere;
 
-/* The concept weights sample by sample (map.c). */
+/* The concept weights sample by sample (weave.c). */
 typedef struct tsr__weaving {
-    void *lanes;              /* lanes x m x k: X' W */
-    void *gram;               /* k x k: G' w G and what is quadratic besides */
-    void *residual;           /* m x k */
-    void *woven, *woven_gram; /* both again, with padded rows */
+    void *lanes;             /* lanes x m x k: X' W */
+    void *gram, *woven_gram; /* k x k: G' w G and what is quadratic besides; padded rows */
+    void *residual;          /* m x k, padded rows */
+    void *inner;             /* products of each sample with those of its run and of one more */
+    bool known;              /*   once they are made */
+    void *slopes[2], *moved[2]; /* of a run, and of the next or last one */
+    void *room;                 /* of a descent */
 } tsr__weaving;
 
 /* A term's own room, by its `layout`. */
@@ -287,6 +290,9 @@ static inline const tsr__term_room *tsr__room_of(const tsr__solver *s, const tsr
 
 /* Lays all room out in `arena` (twice; see base/memory.h). */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
+
+/* weave.c: the rest of `weaving` for its rule. */
+void tsr__weave_layout(tsr__solver *s, tsr__arena *arena);
 
 /* After theta and codes were set: normalises, pushes, accumulates. */
 void tsr__solver_start(tsr__solver *s);
