@@ -157,9 +157,7 @@ static void layout_rules(tsr__solver *s, tsr__arena *arena)
     if (s->plan->basis.rule->reads == TSR_READS_SAMPLE)
         tsr__weave_layout(s, arena);
     if (s->plan->basis.rule->exact)
-        work->sphere = (tsr__sphere){.basis = take(s, arena, wide),
-                                     .XtG = take(s, arena, wide),
-                                     .wish = take(s, arena, s->m)};
+        tsr__sphere_layout(s, arena);
     /* dense rows that are entries share the factor, which they want coordinate by coordinate */
     if (s->plan->longest > 0 && !s->problem->by_sample.sparse) {
         if (s->plan->codes.rule->descends)

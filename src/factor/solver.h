@@ -118,9 +118,11 @@ typedef struct tsr__bench {
     tsr__known known;   /* missing values: a row's own sums */
 } tsr__bench;
 
-/* The basis vector by vector: F' and (X' G)' as k x m, and what a vector should be like, m. */
+/* The basis vector by vector (sphere.c): F' and (X' G)' as k x m, what a vector should be like and
+ * what it turns to, m, and sums over strips of them. */
 typedef struct tsr__sphere {
-    void *basis, *XtG, *wish;
+    void *basis, *XtG, *wish, *turned;
+    double *parts;
 } tsr__sphere;
 
 /* The concept weights sample by sample (weave.c). */
@@ -291,7 +293,8 @@ static inline const tsr__term_room *tsr__room_of(const tsr__solver *s, const tsr
 /* Lays all room out in `arena` (twice; see base/memory.h). */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
 
-/* weave.c: the rest of `weaving` for its rule. */
+/* The room of two rules: sphere.c, weave.c. */
+void tsr__sphere_layout(tsr__solver *s, tsr__arena *arena);
 void tsr__weave_layout(tsr__solver *s, tsr__arena *arena);
 
 /* After theta and codes were set: normalises, pushes, accumulates. */
