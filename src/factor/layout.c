@@ -176,6 +176,8 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     work->by = take_doubles(arena, s->k);
     work->back = take_doubles(arena, s->k);
     work->floor = take_doubles(arena, s->k);
+    work->row_sums = take_doubles(arena, TSR_PARTS * s->k);
+    tsr__map_layout(s, arena);
     work->basis = take_halves(s, arena, s->m, quartic);
     if (s->plan->map->woven)
         work->pulled = take_halves(s, arena, s->problem->atoms.samples, quartic);

@@ -136,6 +136,9 @@ typedef struct tsr__weaving {
     void *room;                 /* of a descent */
 } tsr__weaving;
 
+/* Sums over the rows of a factor, part by part of them (parts.. of gradient.c and map.c). */
+enum { TSR_PARTS = 64 };
+
 /* A term's own room, by its `layout`. */
 typedef struct tsr__term_room {
     void *gathered[2]; /* n x k: pairs times codes */
@@ -151,6 +154,8 @@ typedef struct tsr__work {
     void *turned_basis, *turned_codes; /* dense KL: k padded rows of each; else NULL */
     double *by, *back;                 /* k: scales, and floors of the basis */
     double *floor;                     /* k: of the codes */
+    double *row_sums;                  /* TSR_PARTS x k: of the parts of a factor's rows */
+    void *part_grams;                  /* as many k x k as map.c makes of the basis */
     tsr__term_room term[TSR_MOST_TERMS];
     tsr__bench bench[TSR_LANES]; /* by lane or thread */
     tsr__lane lane[TSR_LANES];
@@ -293,7 +298,8 @@ static inline const tsr__term_room *tsr__room_of(const tsr__solver *s, const tsr
 /* Lays all room out in `arena` (twice; see base/memory.h). */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
 
-/* The room of two rules: sphere.c, weave.c. */
+/* Rooms: map.c, sphere.c, weave.c. */
+void tsr__map_layout(tsr__solver *s, tsr__arena *arena);
 void tsr__sphere_layout(tsr__solver *s, tsr__arena *arena);
 void tsr__weave_layout(tsr__solver *s, tsr__arena *arena);
 
@@ -328,6 +334,17 @@ void tsr__codes_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *l
 void tsr__basis_bend(const tsr__solver *s, const tsr__bench *bench, int64_t first, int64_t rows,
                      const void **slope, const void **bend);
 void tsr__refresh(tsr__solver *s);
+
+/* Rows of a factor in at most TSR_PARTS equal parts, cut by their number alone, on all threads;
+ * never within a pass. `add` adds what rows first .. have to the k columns; the sums of the parts
+ * join `columns` in order, and what was added is returned. */
+typedef void (*tsr__rows_add)(const void *context, int64_t first, int64_t count,
+                              double *columns);
+double tsr__sum_rows(const tsr__solver *s, int64_t rows, tsr__rows_add add, const void *context,
+                     double *columns);
+/* The same where rows are set one by one and nothing is summed. */
+typedef void (*tsr__rows_set)(const void *context, int64_t first, int64_t count);
+void tsr__each_rows(const tsr__solver *s, int64_t rows, tsr__rows_set set, const void *context);
 
 /* scale.c: lengths of the basis vectors, and their price. */
 void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale);
@@ -419,6 +436,9 @@ static inline tsr__known_rows tsr__known_samples(const tsr__solver *s)
 /* c (rows x columns) = alpha a (rows x inner) b (inner x columns), row-major and contiguous. */
 void tsr__times(const tsr__solver *s, void *c, double alpha, const void *a, const void *b,
                 int64_t rows, int64_t columns, int64_t inner);
+/* The same on all threads; never within a pass. */
+void tsr__times_rows(const tsr__solver *s, void *c, double alpha, const void *a, const void *b,
+                     int64_t rows, int64_t columns, int64_t inner);
 /* c (k x k) = a' b for a, b of rows x k; added to c where not fresh. */
 void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int64_t rows,
                bool fresh);
