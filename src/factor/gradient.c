@@ -11,6 +11,7 @@
 #include "factor/plan.h"
 #include "factor/strip.h"
 #include "matrix/blas.h"
+#include "matrix/parallel.h"
 
 #include <string.h>
 
@@ -20,12 +21,36 @@ void tsr__times(const tsr__solver *s, void *c, double alpha, const void *a, cons
     tsr__multiply_plain(s->type, c, alpha, a, b, rows, columns, inner);
 }
 
+struct multiplying {
+    const tsr__solver *s;
+    char *c;
+    const char *a;
+    const void *b;
+    double alpha;
+    int64_t columns, inner;
+};
+
+static void multiply_rows(const void *context, int64_t first, int64_t count)
+{
+    const struct multiplying *m = context;
+    tsr__times(m->s, tsr__real_at(m->s, m->c, first * m->columns), m->alpha,
+               tsr__real_at(m->s, m->a, first * m->inner), m->b, count, m->columns, m->inner);
+}
+
+void tsr__times_rows(const tsr__solver *s, void *c, double alpha, const void *a, const void *b,
+                     int64_t rows, int64_t columns, int64_t inner)
+{
+    const struct multiplying m = {s, c, a, b, alpha, columns, inner};
+    tsr__each_rows(s, rows, multiply_rows, &m);
+}
+
 /* Blocks add to what their lane holds; a metric is made anew, for which beta = 0 spares the
  * clearing. */
-void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int64_t rows,
+void tsr__gram(const tsr__solver *s, double *c, const void *a, const void *b, int64_t rows,
                bool fresh)
 {
     const tsr__product product = {.transpose_a = true,
+                                  .wide = true,
                                   .rows = s->k,
                                   .columns = s->k,
                                   .inner = rows,
@@ -38,6 +63,68 @@ void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int6
                                   .ldb = s->k,
                                   .ldc = s->k};
     tsr__multiply_dense(s->type, &product);
+}
+
+/* Rows in parts --------------------------------------------------------------------------- */
+
+struct parting {
+    const tsr__solver *s;
+    const void *context;
+    tsr__rows_add add;
+    tsr__rows_set set;
+    int64_t rows, part;
+};
+
+/* At least as many rows as are worth a thread's while. */
+static int64_t part_of(int64_t rows)
+{
+    const int64_t fair = (rows + TSR_PARTS - 1) / TSR_PARTS;
+    return fair > TSR_CHUNK ? fair : TSR_CHUNK;
+}
+
+static void visit_part(void *context, int64_t item, int thread)
+{
+    const struct parting *p = context;
+    const int64_t first = item * p->part, left = p->rows - first;
+    const int64_t count = left < p->part ? left : p->part, k = p->s->k;
+    (void)thread;
+    if (p->set != NULL) {
+        p->set(p->context, first, count);
+        return;
+    }
+    double *columns = p->s->work.row_sums + item * k;
+    memset(columns, 0, (size_t)k * sizeof *columns);
+    p->add(p->context, first, count, columns);
+}
+
+static int64_t visit_parts(struct parting *p)
+{
+    p->part = part_of(p->rows);
+    const int64_t parts = (p->rows + p->part - 1) / p->part;
+    tsr__parallel(parts, p->s->plan->threads, visit_part, p);
+    return parts;
+}
+
+double tsr__sum_rows(const tsr__solver *s, int64_t rows, tsr__rows_add add, const void *context,
+                     double *columns)
+{
+    struct parting p = {.s = s, .context = context, .add = add, .rows = rows};
+    const int64_t parts = visit_parts(&p);
+    double sum = 0;
+    for (int64_t j = 0; j < s->k; j++) {
+        double column = 0;
+        for (int64_t part = 0; part < parts; part++)
+            column += s->work.row_sums[part * s->k + j];
+        columns[j] += column;
+        sum += column;
+    }
+    return sum;
+}
+
+void tsr__each_rows(const tsr__solver *s, int64_t rows, tsr__rows_set set, const void *context)
+{
+    struct parting p = {.s = s, .context = context, .set = set, .rows = rows};
+    (void)visit_parts(&p);
 }
 
 /* Codes ----------------------------------------------------------------------------------- */

@@ -33,14 +33,14 @@ void tsr__halt_clear(tsr__halt *state)
 
 /* Those of the solver; values NULL where it has none. One list serves taking and giving, so
  * that the two cannot disagree about sizes. A lift that is the basis itself is none: it would
- * be kept twice. Ft1 is double in either precision. */
+ * be kept twice. Gram matrices and Ft1 are double in either precision. */
 static void list_parts(tsr__halt_part list[TSR_HALT_PARTS], const tsr__solver *s)
 {
     const int64_t n = s->n * s->k, m = s->m * s->k, square = s->k * s->k;
     const tsr__halt_part parts[TSR_HALT_PARTS] = {
         [TSR_HALT_PLAIN] = {s->state.plain, n, s->type},
-        [TSR_HALT_GRAM] = {s->state.metric.gram, square, s->type},
-        [TSR_HALT_GRAM_NEGATIVE] = {s->state.metric.anti_gram, square, s->type},
+        [TSR_HALT_GRAM] = {s->state.metric.exact, square, TSR_FLOAT64},
+        [TSR_HALT_GRAM_NEGATIVE] = {s->state.metric.exact_anti, square, TSR_FLOAT64},
         [TSR_HALT_LIFT] = {s->state.metric.lift != s->state.basis ? s->state.metric.lift : NULL,
                            m, s->type},
         [TSR_HALT_LIFT_NEGATIVE] = {s->state.metric.anti_lift, m, s->type},
@@ -133,6 +133,7 @@ tsr_status tsr__halt_give(tsr__solver *s, const tsr_model *from)
             memcpy(list[i].values, state->part[i].values,
                    (size_t)list[i].count * tsr__type_size(list[i].type));
     }
+    tsr__metric_narrow(s);
     s->state.lead = (tsr__lead){state->push, state->run, state->last, state->fresh};
     tsr__solver_sum(s);
     return s->work.trouble;

@@ -177,10 +177,9 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
         tsr__free(model->gram);
         TSR_NEW(model->gram, s->k * s->k);
         for (int64_t i = 0; i < s->k * s->k; i++)
-            model->gram[i] = tsr__real_get(s, s->state.metric.gram, i) -
-                             (s->state.metric.anti_gram != NULL
-                                  ? tsr__real_get(s, s->state.metric.anti_gram, i)
-                                  : 0);
+            model->gram[i] =
+                s->state.metric.exact[i] -
+                (s->state.metric.exact_anti != NULL ? s->state.metric.exact_anti[i] : 0);
     }
     report->iterations = done;
     report->converged = r->converged;

@@ -91,10 +91,16 @@ static void layout_state(tsr__solver *s, tsr__arena *arena)
     state->weights = map->woven ? take(s, arena, s->problem->atoms.samples * s->k) : NULL;
     state->price = take_doubles(arena, 2 * s->k);
     state->metric = (tsr__metric){.lift = kernel ? take(s, arena, wide) : state->basis,
-                                  .gram = take(s, arena, square),
+                                  .exact = take_doubles(arena, square),
                                   .anti_lift = map->split ? take(s, arena, wide) : NULL,
-                                  .anti_gram = map->split ? take(s, arena, square) : NULL,
+                                  .exact_anti = map->split ? take_doubles(arena, square) : NULL,
                                   .Ft1 = take_doubles(arena, s->k)};
+    state->metric.gram = state->metric.exact;
+    state->metric.anti_gram = state->metric.exact_anti;
+    if (s->type != TSR_FLOAT64) {
+        state->metric.gram = take(s, arena, square);
+        state->metric.anti_gram = map->split ? take(s, arena, square) : NULL;
+    }
     layout_sums(s, arena);
 }
 
@@ -159,19 +165,14 @@ static void layout_bench(tsr__solver *s, tsr__arena *arena, int64_t at)
 static void layout_rules(tsr__solver *s, tsr__arena *arena)
 {
     tsr__work *work = &s->work;
-    const int64_t wide = s->m * s->k;
     if (s->plan->map->woven)
         work->weaving = (tsr__weaving){
-            .room = take_doubles(arena,
-                                 tsr__collect_room(&s->problem->atoms, s->k, s->plan->threads)),
-            .gram = take(s, arena, s->k * s->k),
-            .residual = take(s, arena, wide),
-            .woven = take(s, arena, s->m * tsr__padded(s->k)),
-            .woven_gram = take(s, arena, s->k * tsr__padded(s->k))};
+            .sums = take_doubles(
+                arena, tsr__collect_room(&s->problem->atoms, s->k, s->plan->threads))};
+    if (s->plan->basis.rule->reads == TSR_READS_SAMPLE)
+        tsr__weave_layout(s, arena);
     if (s->plan->basis.rule->exact)
-        work->sphere = (tsr__sphere){.basis = take(s, arena, wide),
-                                     .XtG = take(s, arena, wide),
-                                     .wish = take(s, arena, s->m)};
+        tsr__sphere_layout(s, arena);
     /* dense rows that are entries share the factor, which they want coordinate by coordinate */
     if (s->plan->longest > 0 && !s->problem->by_sample.sparse) {
         if (s->plan->codes.rule->descends)
@@ -189,6 +190,8 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     work->by = take_doubles(arena, s->k);
     work->back = take_doubles(arena, s->k);
     work->floor = take_doubles(arena, s->k);
+    work->row_sums = take_doubles(arena, TSR_PARTS * s->k);
+    tsr__map_layout(s, arena);
     work->basis = take_halves(s, arena, s->m, quartic);
     if (s->plan->map->woven)
         work->pulled = take_halves(s, arena, s->problem->atoms.samples, quartic);

@@ -18,7 +18,6 @@
  * values that are differences of them are taken in doubles. */
 #include "factor/plan.h"
 #include "factor/tile.h"
-#include "matrix/blas.h"
 #include "matrix/descent.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
@@ -102,20 +101,8 @@ static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane 
  * few that lack it (matrix/known.h). */
 static void tally(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    const tsr__product product = {.transpose_a = true,
-                                  .wide = true,
-                                  .rows = s->k,
-                                  .columns = s->k,
-                                  .inner = block->samples,
-                                  .alpha = 1,
-                                  .beta = 1,
-                                  .a = tsr__codes_at(s, block->first),
-                                  .b = tsr__weighted(s, block, lane),
-                                  .c = lane->to.GtG,
-                                  .lda = s->k,
-                                  .ldb = s->k,
-                                  .ldc = s->k};
-    tsr__multiply_dense(s->type, &product);
+    tsr__gram(s, lane->to.GtG, tsr__codes_at(s, block->first), tsr__weighted(s, block, lane),
+              block->samples, false);
 }
 
 /* The turned data hold the weights. A row of XtG belongs to one thread: no sums of m x k. */
@@ -241,11 +228,9 @@ static double square_of(const tsr__solver *s)
 {
     double sum = 0;
     for (int64_t i = 0; i < s->k * s->k; i++)
-        sum +=
-            (tsr__real_get(s, s->state.metric.gram, i) -
-             (s->state.metric.anti_gram != NULL ? tsr__real_get(s, s->state.metric.anti_gram, i)
-                                                : 0)) *
-            s->state.totals.GtG[i];
+        sum += (s->state.metric.exact[i] -
+                (s->state.metric.exact_anti != NULL ? s->state.metric.exact_anti[i] : 0)) *
+               s->state.totals.GtG[i];
     return sum;
 }
 

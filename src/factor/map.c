@@ -16,20 +16,85 @@
  * either sign would mix the halves; these go by their kernel. A push of a concept basis costs 2
  * n m k, a pull as much for each half. */
 #include "factor/plan.h"
+#include "matrix/parallel.h"
 #include "matrix/pass.h"
 
 #include <string.h>
 
+/* Rows of the basis whose products a thread makes at a time: as many as a product is worth, and
+ * never so few that the parts take more room than the basis. */
+static int64_t part_of(const tsr__solver *s)
+{
+    const int64_t fair = (s->m + TSR_PARTS - 1) / TSR_PARTS;
+    const int64_t least = s->k > TSR_CHUNK ? s->k : TSR_CHUNK;
+    return fair > least ? fair : least;
+}
+
+static int64_t parts_of(const tsr__solver *s)
+{
+    return (s->m + part_of(s) - 1) / part_of(s);
+}
+
+void tsr__map_layout(tsr__solver *s, tsr__arena *arena)
+{
+    s->work.part_grams = tsr__arena_take(arena, parts_of(s) * s->k * s->k, sizeof(double));
+}
+
+struct pushing {
+    const tsr__solver *s;
+    const void *side;
+};
+
+static void push_part(void *context, int64_t part, int thread)
+{
+    const struct pushing *p = context;
+    const tsr__solver *s = p->s;
+    const int64_t first = part * part_of(s), left = s->m - first, at = first * s->k;
+    (void)thread;
+    tsr__gram(s, s->work.part_grams + part * s->k * s->k, tsr__real_at(s, s->state.basis, at),
+              tsr__real_at(s, p->side, at), left < part_of(s) ? left : part_of(s), true);
+}
+
+/* F' side (k x k), part by part of the features; the parts are summed in order, in doubles, and
+ * steps have them in the problem's type. */
+static void push_gram(const tsr__solver *s, double *exact, const void *side)
+{
+    struct pushing p = {s, side};
+    const int64_t square = s->k * s->k, parts = parts_of(s);
+    tsr__parallel(parts, s->plan->threads, push_part, &p);
+    memcpy(exact, s->work.part_grams, (size_t)square * sizeof *exact);
+    for (int64_t part = 1; part < parts; part++)
+        tsr__kernels_of(TSR_FLOAT64)->add(exact, 1, s->work.part_grams + part * square, square);
+}
+
+void tsr__metric_narrow(const tsr__solver *s)
+{
+    const tsr__metric *metric = &s->state.metric;
+    if (s->type == TSR_FLOAT64)
+        return;
+    tsr__kernels_for(s)->narrow(metric->gram, metric->exact, s->k * s->k);
+    if (metric->exact_anti != NULL)
+        tsr__kernels_for(s)->narrow(metric->anti_gram, metric->exact_anti, s->k * s->k);
+}
+
+static void add_sums(const void *context, int64_t first, int64_t count, double *columns)
+{
+    const tsr__solver *s = context;
+    tsr__kernels_for(s)->add_column_sums(columns, tsr__real_at(s, s->state.basis, first * s->k),
+                                         NULL, count, s->k);
+}
+
 /* Sums of m numbers, and KL's value is made of them: doubles for either type. */
 static void push_sums(tsr__solver *s)
 {
+    tsr__metric_narrow(s);
     memset(s->state.metric.Ft1, 0, (size_t)s->k * sizeof *s->state.metric.Ft1);
-    tsr__kernels_for(s)->add_column_sums(s->state.metric.Ft1, s->state.basis, NULL, s->m, s->k);
+    (void)tsr__sum_rows(s, s->m, add_sums, s, s->state.metric.Ft1);
 }
 
 static void push_free(tsr__solver *s)
 {
-    tsr__gram(s, s->state.metric.gram, s->state.basis, s->state.basis, s->m, true);
+    push_gram(s, s->state.metric.exact, s->state.basis);
     push_sums(s);
 }
 
@@ -46,7 +111,7 @@ static void pull_free(tsr__solver *s, tsr__halves *halves)
  * archives hold both. */
 static void push_concept(tsr__solver *s)
 {
-    tsr__solver_note(s, tsr__source_collect(s->state.basis, s->work.weaving.room,
+    tsr__solver_note(s, tsr__source_collect(s->state.basis, s->work.weaving.sums,
                                             &s->problem->atoms, s->state.weights, s->k,
                                             s->plan->threads));
     push_free(s);
@@ -79,7 +144,7 @@ static void push_kernel(tsr__solver *s)
 {
     tsr__solver_note(s, tsr__source_project(s->state.metric.lift, &s->problem->atoms,
                                             s->state.basis, s->k, s->plan->threads));
-    tsr__gram(s, s->state.metric.gram, s->state.basis, s->state.metric.lift, s->m, true);
+    push_gram(s, s->state.metric.exact, s->state.metric.lift);
     push_sums(s);
 }
 
@@ -108,9 +173,8 @@ static void push_signed(tsr__solver *s)
 {
     tsr__solver_note(s,
                      tsr__visit_blocks(&s->problem->atoms, s->plan->threads, split_block, s));
-    tsr__gram(s, s->state.metric.gram, s->state.basis, s->state.metric.lift, s->m, true);
-    tsr__gram(s, s->state.metric.anti_gram, s->state.basis, s->state.metric.anti_lift, s->m,
-              true);
+    push_gram(s, s->state.metric.exact, s->state.metric.lift);
+    push_gram(s, s->state.metric.exact_anti, s->state.metric.anti_lift);
     push_sums(s);
 }
 

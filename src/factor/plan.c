@@ -229,7 +229,7 @@ static void choose_rules(tsr__plan *plan, const tsr__spec *spec, const tsr__prob
         plan->longest = longest_row(problem);
     }
     if (plan->basis.rule->exact && plan->basis.sweeps > 2)
-        plan->basis.sweeps = 2; /* vectors, on one thread */
+        plan->basis.sweeps = 2; /* each vector reads all others */
 }
 
 /* Beside a divergence the slope of a quadratic term is a difference of larger numbers, in single

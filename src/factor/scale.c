@@ -48,15 +48,23 @@ static void add_curve(const tsr__solver *s, const tsr__halves *halves, int64_t a
     tsr__raise(s, halves->minus, at, fall, count);
 }
 
+typedef struct pricing {
+    const tsr__solver *s;
+    const tsr__halves *halves;
+} pricing;
+
 /* Lengths are taken in the metric: with a kernel that is W' K W, whose slope is the lift and
  * not the weights. The falling part of a kernel of either sign is priced as falling. */
-void tsr__price_add(const tsr__solver *s, const tsr__halves *halves)
+static void price_part(const void *context, int64_t begin, int64_t rows)
 {
+    const pricing *on = context;
+    const tsr__solver *s = on->s;
+    const tsr__halves *halves = on->halves;
     const bool l1 = s->plan->norm == TSR_BASIS_NORM_L1;
     const double *c = s->state.price, *q = s->state.price + s->k;
     const tsr__metric *metric = &s->state.metric;
     double f[TSR_STRIP];
-    for (int64_t i = 0; i < s->m; i++)
+    for (int64_t i = begin; i < begin + rows; i++)
         for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
             const int64_t at = i * s->k + j, count = tsr__strip_end(j, s->k) - j;
             if (l1) {
@@ -77,6 +85,12 @@ void tsr__price_add(const tsr__solver *s, const tsr__halves *halves)
                 f[a] *= c[j + a] + 2 * q[j + a];
             tsr__raise(s, halves->anti, at, f, count);
         }
+}
+
+void tsr__price_add(const tsr__solver *s, const tsr__halves *halves)
+{
+    const pricing on = {s, halves};
+    tsr__each_rows(s, s->m, price_part, &on);
 }
 
 /* The price as slope and bend at a row of the basis that is f. L2: (c/2 + q) ||f||^2 as it is. L1:
@@ -107,17 +121,38 @@ static double length_of(const tsr__solver *s, int64_t j)
     const int64_t at = j * s->k + j;
     if (s->plan->norm == TSR_BASIS_NORM_L1)
         return f->Ft1[j];
-    double square = tsr__real_get(s, f->gram, at);
-    if (f->anti_gram != NULL)
-        square -= tsr__real_get(s, f->anti_gram, at);
+    double square = f->exact[at];
+    if (f->exact_anti != NULL)
+        square -= f->exact_anti[at];
     return square > 0 ? sqrt(square) : 0;
 }
 
 /* O(k^2), where a gram matrix anew would take m k^2. */
-static void scale_gram(const tsr__solver *s, void *gram, const double *by)
+static void scale_gram(const tsr__solver *s, double *exact, const double *by)
 {
-    for (int64_t i = 0; gram != NULL && i < s->k * s->k; i++)
-        tsr__real_set(s, gram, i, tsr__real_get(s, gram, i) * by[i / s->k] * by[i % s->k]);
+    for (int64_t i = 0; exact != NULL && i < s->k * s->k; i++)
+        exact[i] *= by[i / s->k] * by[i % s->k];
+}
+
+/* A factor whose columns are scaled. */
+typedef struct scaling {
+    const tsr__solver *s;
+    void *rows;
+    const double *by;
+} scaling;
+
+static void scale_part(const void *context, int64_t first, int64_t count)
+{
+    const scaling *on = context;
+    tsr__kernels_for(on->s)->scale_columns(tsr__real_at(on->s, on->rows, first * on->s->k),
+                                           on->by, count, on->s->k);
+}
+
+static void scale_rows(const tsr__solver *s, void *rows, const double *by, int64_t count)
+{
+    const scaling on = {s, rows, by};
+    if (rows != NULL)
+        tsr__each_rows(s, count, scale_part, &on);
 }
 
 /* All that is made of the basis goes along, so that nothing has to be pushed again; the sums
@@ -126,7 +161,6 @@ static void scale_gram(const tsr__solver *s, void *gram, const double *by)
  * units; and terms are refreshed, as the coming pass reads their sums. */
 void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
 {
-    const tsr__kernels *kernels = tsr__kernels_for(s);
     tsr__state *state = &s->state;
     tsr__metric *metric = &state->metric;
     double *by = s->work.by, *back = s->work.back;
@@ -138,20 +172,18 @@ void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
         by[j] = 1 / back[j];
         metric->Ft1[j] *= by[j];
     }
-    kernels->scale_columns(state->basis, by, s->m, s->k);
-    if (state->weights != NULL)
-        kernels->scale_columns(state->weights, by, s->problem->atoms.samples, s->k);
+    scale_rows(s, state->basis, by, s->m);
+    scale_rows(s, state->weights, by, s->problem->atoms.samples);
     if (metric->lift != state->basis)
-        kernels->scale_columns(metric->lift, by, s->m, s->k);
-    if (metric->anti_lift != NULL)
-        kernels->scale_columns(metric->anti_lift, by, s->m, s->k);
-    scale_gram(s, metric->gram, by);
-    scale_gram(s, metric->anti_gram, by);
+        scale_rows(s, metric->lift, by, s->m);
+    scale_rows(s, metric->anti_lift, by, s->m);
+    scale_gram(s, metric->exact, by);
+    scale_gram(s, metric->exact_anti, by);
+    tsr__metric_narrow(s);
     if (scale == TSR_SCALE_BASIS)
         return;
-    kernels->scale_columns(state->codes, back, s->n, s->k);
-    if (state->plain != NULL)
-        kernels->scale_columns(state->plain, back, s->n, s->k);
+    scale_rows(s, state->codes, back, s->n);
+    scale_rows(s, state->plain, back, s->n);
     if (s->plan->code_terms > 0)
         tsr__refresh(s);
 }

@@ -61,7 +61,8 @@ typedef enum tsr__scale_rule {
  * codes and every value asks for it: F' F takes m k^2, and is made once for each move of the
  * basis. */
 typedef struct tsr__metric {
-    void *lift, *gram;
+    double *exact, *exact_anti;  /* both gram matrices in doubles, for values and lengths */
+    void *lift, *gram;           /* in double precision the same memory */
     void *anti_lift, *anti_gram; /* kernels of either sign; else NULL */
     double *Ft1;
 } tsr__metric;
@@ -123,18 +124,27 @@ typedef struct tsr__bench {
     tsr__known known;   /* missing values: a row's own sums */
 } tsr__bench;
 
-/* The basis vector by vector: F' and (X' G)' as k x m, and what a vector should be like, m. */
+/* The basis vector by vector (sphere.c): F' and (X' G)' as k x m, what a vector should be like and
+ * what it turns to, m, and sums over strips of them. */
 typedef struct tsr__sphere {
-    void *basis, *XtG, *wish;
+    void *basis, *XtG, *wish, *turned;
+    double *parts;
 } tsr__sphere;
 
-/* The concept weights sample by sample (map.c). */
+/* The concept weights sample by sample (weave.c). */
 typedef struct tsr__weaving {
-    double *room;             /* of X' W (matrix/pass.h) */
-    void *gram;               /* k x k: G' w G and what is quadratic besides */
-    void *residual;           /* m x k */
-    void *woven, *woven_gram; /* both again, with padded rows */
+    double *sums;            /* of X' W (matrix/pass.h) */
+    void *rows;              /* m x k, for a while */
+    void *gram, *woven_gram; /* k x k: G' w G and what is quadratic besides; padded rows */
+    void *residual;          /* m x k, padded rows */
+    void *inner;             /* products of each sample with those of its run and of one more */
+    bool known;              /*   once they are made */
+    void *slopes[2], *moved[2]; /* of a run, and of the next or last one */
+    void *room;                 /* of a descent */
 } tsr__weaving;
+
+/* Sums over the rows of a factor, part by part of them (parts.. of gradient.c and map.c). */
+enum { TSR_PARTS = 64 };
 
 /* A term's own room, by its `layout`. */
 typedef struct tsr__term_room {
@@ -151,6 +161,8 @@ typedef struct tsr__work {
     void *turned_basis, *turned_codes; /* dense KL: k padded rows of each; else NULL */
     double *by, *back;                 /* k: scales, and floors of the basis */
     double *floor;                     /* k: of the codes */
+    double *row_sums;                  /* TSR_PARTS x k: of the parts of a factor's rows */
+    double *part_grams;                /* as many k x k as map.c makes of the basis */
     tsr__term_room term[TSR_MOST_TERMS];
     double *room[2];    /* of the sums over leaves, and over tiles where there are any */
     double *tile_loss;  /* a tile each */
@@ -305,6 +317,11 @@ tsr__totals tsr__totals_of(const tsr__solver *s, double *room);
 /* Lays all room out in `arena` (twice; see base/memory.h). */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
 
+/* Rooms: map.c, sphere.c, weave.c. */
+void tsr__map_layout(tsr__solver *s, tsr__arena *arena);
+void tsr__sphere_layout(tsr__solver *s, tsr__arena *arena);
+void tsr__weave_layout(tsr__solver *s, tsr__arena *arena);
+
 /* After theta and codes were set: normalises, pushes, accumulates. */
 void tsr__solver_start(tsr__solver *s);
 
@@ -344,6 +361,20 @@ void tsr__codes_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *l
 void tsr__basis_bend(const tsr__solver *s, const tsr__bench *bench, int64_t first, int64_t rows,
                      const void **slope, const void **bend);
 void tsr__refresh(tsr__solver *s);
+
+/* Rows of a factor in at most TSR_PARTS equal parts, cut by their number alone, on all threads;
+ * never within a pass. `add` adds what rows first .. have to the k columns; the sums of the parts
+ * join `columns` in order, and what was added is returned. */
+typedef void (*tsr__rows_add)(const void *context, int64_t first, int64_t count,
+                              double *columns);
+double tsr__sum_rows(const tsr__solver *s, int64_t rows, tsr__rows_add add, const void *context,
+                     double *columns);
+/* The same where rows are set one by one and nothing is summed. */
+typedef void (*tsr__rows_set)(const void *context, int64_t first, int64_t count);
+void tsr__each_rows(const tsr__solver *s, int64_t rows, tsr__rows_set set, const void *context);
+
+/* map.c: both gram matrices in the problem's type, after those in doubles were set. */
+void tsr__metric_narrow(const tsr__solver *s);
 
 /* scale.c: lengths of the basis vectors, and their price. */
 void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale);
@@ -435,8 +466,11 @@ static inline tsr__known_rows tsr__known_samples(const tsr__solver *s)
 /* c (rows x columns) = alpha a (rows x inner) b (inner x columns), row-major and contiguous. */
 void tsr__times(const tsr__solver *s, void *c, double alpha, const void *a, const void *b,
                 int64_t rows, int64_t columns, int64_t inner);
+/* The same on all threads; never within a pass. */
+void tsr__times_rows(const tsr__solver *s, void *c, double alpha, const void *a, const void *b,
+                     int64_t rows, int64_t columns, int64_t inner);
 /* c (k x k) = a' b for a, b of rows x k; added to c where not fresh. */
-void tsr__gram(const tsr__solver *s, void *c, const void *a, const void *b, int64_t rows,
+void tsr__gram(const tsr__solver *s, double *c, const void *a, const void *b, int64_t rows,
                bool fresh);
 
 /* tile.c: the projection of a block, tile by tile; its codes times their weights. <total, F>, or

@@ -34,36 +34,43 @@ static runs foreign(const tsr__plan *plan, int32_t b)
     return (runs){{0, own + plan->per_class}, {own, plan->k - plan->shared}};
 }
 
-/* Adds a run of a row, times `by`, to the columns' shares and to the value. Value and shares of
- * a column from the same products, in doubles: n of them are added up. */
-static void share_run(double *columns, double *value, const tsr__solver *s, int64_t row,
-                      int64_t first, int64_t end, double by)
+/* Adds a run of a row, times `by`, to the columns' shares, in doubles: n of them are added up. */
+static void share_run(double *columns, const tsr__solver *s, int64_t row, int64_t first,
+                      int64_t end, double by)
 {
     double g[TSR_STRIP];
     for (int64_t j = first; j < end; j = tsr__strip_end(j, end)) {
         const int64_t count = tsr__strip_end(j, end) - j;
         tsr__widen(g, s, s->state.codes, row * s->k + j, count);
-        for (int64_t a = 0; a < count; a++) {
+        for (int64_t a = 0; a < count; a++)
             columns[j + a] += by * g[a];
-            *value += by * g[a];
-        }
+    }
+}
+
+typedef struct adding {
+    const tsr__term *t;
+    const tsr__solver *s;
+} adding;
+
+static void share_rows(const void *context, int64_t first, int64_t rows, double *columns)
+{
+    const adding *on = context;
+    const int32_t *of = on->s->problem->classes.of_row;
+    for (int64_t i = first; i < first + rows; i++) {
+        if (of[i] < 0)
+            continue;
+        const runs r = foreign(on->s->plan, of[i]);
+        for (int run = 0; run < 2; run++)
+            share_run(columns, on->s, i, r.first[run], r.end[run],
+                      on->t->weight[0] * tsr__members(on->s, i));
     }
 }
 
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
-    const int32_t *of = s->problem->classes.of_row;
-    double value = 0;
+    const adding on = {t, s};
     (void)square;
-    for (int64_t i = 0; i < s->n; i++) {
-        if (of[i] < 0)
-            continue;
-        const runs r = foreign(s->plan, of[i]);
-        for (int run = 0; run < 2; run++)
-            share_run(linear, &value, s, i, r.first[run], r.end[run],
-                      t->weight[0] * tsr__members(s, i));
-    }
-    return value;
+    return tsr__sum_rows(s, s->n, share_rows, &on, linear);
 }
 
 /* A row of tied codes stands for all samples of its class and is charged for each. */

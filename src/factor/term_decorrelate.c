@@ -84,7 +84,7 @@ static void add_basis(const tsr__term *t, const tsr__solver *s, const tsr__halve
     const tsr__metric *f = &s->state.metric;
     const int64_t count = s->m * s->k;
     const double by = 4 * t->weight[0];
-    tsr__times(s, halves->quartic, by, f->lift, f->gram, s->m, s->k, s->k);
+    tsr__times_rows(s, halves->quartic, by, f->lift, f->gram, s->m, s->k, s->k);
     if (f->anti_lift == NULL) {
         kernels->add(halves->minus, by, f->lift, count);
         if (s->plan->basis.rule->exact)

@@ -28,22 +28,31 @@ static bool begin_ridge(double weight[2], const tsr__spec *spec, const tsr__prob
     return weight[0] > 0;
 }
 
-/* Row by row in the order of the samples, on one thread: O(n k) is little beside a pass. */
+/* What the columns of some rows add, in parts of the rows (gradient.c). */
+typedef struct adding {
+    const tsr__term *t;
+    const tsr__solver *s;
+} adding;
+
+static void sum_lasso(const void *context, int64_t first, int64_t rows, double *columns)
+{
+    const adding *on = context;
+    double g[TSR_STRIP];
+    for (int64_t i = first; i < first + rows; i++)
+        for (int64_t j = 0; j < on->s->k; j = tsr__strip_end(j, on->s->k)) {
+            const int64_t count = tsr__strip_end(j, on->s->k) - j;
+            const double by = on->t->weight[0] * tsr__members(on->s, i);
+            tsr__widen(g, on->s, on->s->state.codes, i * on->s->k + j, count);
+            for (int64_t a = 0; a < count; a++)
+                columns[j + a] += by * g[a];
+        }
+}
+
 static double refresh_lasso(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
-    double g[TSR_STRIP], value = 0;
+    const adding on = {t, s};
     (void)square;
-    for (int64_t i = 0; i < s->n; i++)
-        for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
-            const int64_t count = tsr__strip_end(j, s->k) - j;
-            tsr__widen(g, s, s->state.codes, i * s->k + j, count);
-            for (int64_t a = 0; a < count; a++) {
-                const double part = t->weight[0] * tsr__members(s, i) * g[a];
-                linear[j + a] += part;
-                value += part;
-            }
-        }
-    return value;
+    return tsr__sum_rows(s, s->n, sum_lasso, &on, linear);
 }
 
 static void add_lasso(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
@@ -54,21 +63,25 @@ static void add_lasso(const tsr__term *t, const tsr__solver *s, int64_t first, i
                                    t->weight[0] * tsr__members(s, first + i), s->k);
 }
 
+static void sum_ridge(const void *context, int64_t first, int64_t rows, double *columns)
+{
+    const adding *on = context;
+    double g[TSR_STRIP];
+    for (int64_t i = first; i < first + rows; i++)
+        for (int64_t j = 0; j < on->s->k; j = tsr__strip_end(j, on->s->k)) {
+            const int64_t count = tsr__strip_end(j, on->s->k) - j;
+            const double by = on->t->weight[0] / 2 * tsr__members(on->s, i);
+            tsr__widen(g, on->s, on->s->state.codes, i * on->s->k + j, count);
+            for (int64_t a = 0; a < count; a++)
+                columns[j + a] += by * g[a] * g[a];
+        }
+}
+
 static double refresh_ridge(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
-    double g[TSR_STRIP], value = 0;
+    const adding on = {t, s};
     (void)linear;
-    for (int64_t i = 0; i < s->n; i++)
-        for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
-            const int64_t count = tsr__strip_end(j, s->k) - j;
-            tsr__widen(g, s, s->state.codes, i * s->k + j, count);
-            for (int64_t a = 0; a < count; a++) {
-                const double part = t->weight[0] / 2 * tsr__members(s, i) * g[a] * g[a];
-                square[j + a] += part;
-                value += part;
-            }
-        }
-    return value;
+    return tsr__sum_rows(s, s->n, sum_ridge, &on, square);
 }
 
 static void add_ridge(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,

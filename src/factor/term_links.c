@@ -18,6 +18,7 @@
  * doubles, since what is wanted of them are differences, T - s_b. */
 #include "factor/plan.h"
 #include "factor/strip.h"
+#include "matrix/parallel.h"
 
 #include <string.h>
 
@@ -57,53 +58,73 @@ static puller puller_of(const tsr__term *t, const tsr__solver *s, int32_t b)
                     s->problem->pairs.reward ? 0 : s->problem->classes.population[b]};
 }
 
+typedef struct adding {
+    const tsr__term *t;
+    const tsr__solver *s;
+} adding;
+
+enum { COLUMNS = 8 }; /* that a thread adds up at a time: a line of the cache */
+
 /* Tied codes stand for their members, each of which is linked to all others. */
-static void add_up(const tsr__term *t, tsr__solver *s)
+static void add_columns(void *context, int64_t item, int thread)
 {
+    const adding *on = context;
+    const tsr__solver *s = on->s;
     const tsr__classes *c = &s->problem->classes;
-    double g[TSR_STRIP];
-    memset(sum_of(t, s, 0), 0, (size_t)((c->count + 1) * s->k) * sizeof(double));
-    for (int64_t i = 0; i < s->n; i++) {
-        if (c->of_row[i] < 0)
-            continue;
-        double *own = sum_of(t, s, c->of_row[i]), *total = sum_of(t, s, c->count);
-        for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
-            const int64_t count = tsr__strip_end(j, s->k) - j;
-            tsr__widen(g, s, s->state.codes, i * s->k + j, count);
-            for (int64_t a = 0; a < count; a++) {
-                own[j + a] += tsr__members(s, i) * g[a];
-                total[j + a] += tsr__members(s, i) * g[a];
-            }
-        }
-    }
+    const int64_t first = item * COLUMNS;
+    const int64_t end = first + COLUMNS < s->k ? first + COLUMNS : s->k;
+    (void)thread;
+    for (int64_t i = 0; i < s->n; i++)
+        for (int64_t j = first; c->of_row[i] >= 0 && j < end; j++)
+            sum_of(on->t, s, c->of_row[i])[j] +=
+                tsr__members(s, i) * tsr__real_get(s, s->state.codes, i * s->k + j);
+    for (int64_t b = 0; b < c->count; b++)
+        for (int64_t j = first; j < end; j++)
+            sum_of(on->t, s, c->count)[j] += sum_of(on->t, s, b)[j];
 }
 
-/* The sums are made of all codes first. (C G)_i is constant on a class but for the bounded
- * form's own code, so that row i's part takes k operations whatever the number of links. */
-static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+/* Columns are added up by themselves, each in the order of the samples: threads share them without
+ * sums of their own for all classes. */
+static void add_up(const tsr__term *t, tsr__solver *s)
 {
+    adding on = {t, s};
+    memset(sum_of(t, s, 0), 0,
+           (size_t)((s->problem->classes.count + 1) * s->k) * sizeof(double));
+    tsr__parallel((s->k + COLUMNS - 1) / COLUMNS, s->plan->threads, add_columns, &on);
+}
+
+/* (C G)_i is constant on a class but for the bounded form's own code, so that row i's part takes k
+ * operations whatever the number of links. */
+static void share_rows(const void *context, int64_t first, int64_t rows, double *columns)
+{
+    const adding *on = context;
+    const tsr__solver *s = on->s;
     const tsr__classes *c = &s->problem->classes;
-    double g[TSR_STRIP], value = 0;
-    (void)linear;
-    add_up(t, s);
-    for (int64_t i = 0; i < s->n; i++) {
+    double g[TSR_STRIP];
+    for (int64_t i = first; i < first + rows; i++) {
         if (c->of_row[i] < 0)
             continue;
-        const puller p = puller_of(t, s, c->of_row[i]);
-        const double *own = sum_of(t, s, c->of_row[i]), *total = sum_of(t, s, c->count);
+        const puller p = puller_of(on->t, s, c->of_row[i]);
+        const double *own = sum_of(on->t, s, c->of_row[i]), *total = sum_of(on->t, s, c->count);
         for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
             const int64_t count = tsr__strip_end(j, s->k) - j;
             tsr__widen(g, s, s->state.codes, i * s->k + j, count);
             for (int64_t a = 0; a < count; a++) {
                 const double pull = p.cannot * (total[j + a] - own[j + a]) -
                                     p.must * own[j + a] + p.must * p.population * g[a];
-                const double part = tsr__members(s, i) * g[a] * pull;
-                square[j + a] += part;
-                value += part;
+                columns[j + a] += tsr__members(s, i) * g[a] * pull;
             }
         }
     }
-    return value;
+}
+
+/* The sums are made of all codes first. */
+static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+{
+    const adding on = {t, s};
+    (void)linear;
+    add_up(t, s);
+    return tsr__sum_rows(s, s->n, share_rows, &on, square);
 }
 
 /* T - s_b is >= 0 but for rounding, which the halves must not see. */

@@ -32,35 +32,45 @@ static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena
         room->gathered[side] = tsr__arena_take(arena, s->n * s->k, tsr__type_size(s->type));
 }
 
-/* Each unordered pair stands twice in the matrices, and the factor g (C g) counts it twice as
- * tr(G' C G) does. */
-static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+typedef struct adding {
+    const tsr__term *t;
+    const tsr__solver *s;
+} adding;
+
+static void share_rows(const void *context, int64_t first, int64_t rows, double *columns)
 {
+    const adding *on = context;
+    const tsr__solver *s = on->s;
     const tsr__pairs *pairs = &s->problem->pairs;
-    const tsr_matrix *const sides[] = {pairs->attract, pairs->repel};
-    const tsr__term_room *room = tsr__room_of(s, t);
-    double g[TSR_STRIP], up[TSR_STRIP], down[TSR_STRIP], value = 0;
-    (void)linear;
-    for (int side = ATTRACT; side <= REPEL; side++) {
-        const tsr__source source = tsr__source_of_matrix(sides[side], 1 << 20);
-        tsr__solver_note(s, tsr__source_project(room->gathered[side], &source, s->state.codes,
-                                                s->k, s->plan->threads));
-    }
-    for (int64_t i = 0; i < s->n; i++) {
+    const tsr__term_room *room = tsr__room_of(s, on->t);
+    double g[TSR_STRIP], up[TSR_STRIP], down[TSR_STRIP];
+    for (int64_t i = first; i < first + rows; i++) {
         const double held = pairs->reward ? 0 : pairs->attract_degree[i];
         for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
             const int64_t at = i * s->k + j, count = tsr__strip_end(j, s->k) - j;
             tsr__widen(g, s, s->state.codes, at, count);
             tsr__widen(up, s, room->gathered[ATTRACT], at, count);
             tsr__widen(down, s, room->gathered[REPEL], at, count);
-            for (int64_t a = 0; a < count; a++) {
-                const double part = t->weight[0] * g[a] * (down[a] - up[a] + held * g[a]);
-                square[j + a] += part;
-                value += part;
-            }
+            for (int64_t a = 0; a < count; a++)
+                columns[j + a] += on->t->weight[0] * g[a] * (down[a] - up[a] + held * g[a]);
         }
     }
-    return value;
+}
+
+/* Each unordered pair stands twice in the matrices, and the factor g (C g) counts it twice as
+ * tr(G' C G) does. */
+static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+{
+    const adding on = {t, s};
+    const tsr__pairs *pairs = &s->problem->pairs;
+    const tsr_matrix *const sides[] = {pairs->attract, pairs->repel};
+    (void)linear;
+    for (int side = ATTRACT; side <= REPEL; side++) {
+        const tsr__source source = tsr__source_of_matrix(sides[side], 1 << 20);
+        tsr__solver_note(s, tsr__source_project(tsr__room_of(s, t)->gathered[side], &source,
+                                                s->state.codes, s->k, s->plan->threads));
+    }
+    return tsr__sum_rows(s, s->n, share_rows, &on, square);
 }
 
 static void add(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,

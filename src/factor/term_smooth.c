@@ -82,15 +82,20 @@ static int neighbours(int64_t to[4], const grid *g, int64_t pixel)
     return count;
 }
 
-/* Adds the squared differences to the pixels behind each: every pair once. Before each pass
- * over the samples: their ridge is the roughness of the basis as it moved. */
-static void prepare(const tsr__term *t, tsr__solver *s)
+typedef struct visit {
+    const tsr__term *t;
+    const tsr__solver *s;
+    const tsr__halves *halves;
+} visit;
+
+/* Adds the squared differences to the pixels behind each: every pair once. */
+static void add_roughness(const void *context, int64_t first, int64_t rows, double *columns)
 {
+    const tsr__solver *s = ((const visit *)context)->s;
     const grid g = grid_of(s);
-    double here[TSR_STRIP], there[TSR_STRIP], *sum = roughness(s, t);
+    double here[TSR_STRIP], there[TSR_STRIP];
     int64_t next[4];
-    memset(sum, 0, (size_t)s->k * sizeof *sum);
-    for (int64_t i = 0; i < s->m; i++) {
+    for (int64_t i = first; i < first + rows; i++) {
         const int count = neighbours(next, &g, i);
         for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
             const int64_t strip = tsr__strip_end(j, s->k) - j;
@@ -100,26 +105,42 @@ static void prepare(const tsr__term *t, tsr__solver *s)
                     continue;
                 tsr__widen(there, s, s->state.basis, next[n] * s->k + j, strip);
                 for (int64_t a = 0; a < strip; a++)
-                    sum[j + a] += (here[a] - there[a]) * (here[a] - there[a]);
+                    columns[j + a] += (here[a] - there[a]) * (here[a] - there[a]);
             }
         }
     }
 }
 
-/* Roughness is made anew with the squares, as the basis may have been scaled between both. */
-static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+/* Before each pass over the samples: their ridge is the roughness of the basis as it moved. */
+static void prepare(const tsr__term *t, tsr__solver *s)
 {
-    double g[TSR_STRIP], *sum = squares(s, t), value = 0;
-    (void)linear, (void)square; /* it costs no more in longer vectors */
-    prepare(t, s);
-    memset(sum, 0, (size_t)s->k * sizeof *sum);
-    for (int64_t i = 0; i < s->n; i++)
+    const visit v = {t, s, NULL};
+    memset(roughness(s, t), 0, (size_t)s->k * sizeof(double));
+    (void)tsr__sum_rows(s, s->m, add_roughness, &v, roughness(s, t));
+}
+
+static void add_squares(const void *context, int64_t first, int64_t rows, double *columns)
+{
+    const tsr__solver *s = ((const visit *)context)->s;
+    double g[TSR_STRIP];
+    for (int64_t i = first; i < first + rows; i++)
         for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
             const int64_t strip = tsr__strip_end(j, s->k) - j;
             tsr__widen(g, s, s->state.codes, i * s->k + j, strip);
             for (int64_t a = 0; a < strip; a++)
-                sum[j + a] += tsr__members(s, i) * g[a] * g[a];
+                columns[j + a] += tsr__members(s, i) * g[a] * g[a];
         }
+}
+
+/* Roughness is made anew with the squares, as the basis may have been scaled between both. */
+static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
+{
+    const visit v = {t, s, NULL};
+    double *sum = squares(s, t), value = 0;
+    (void)linear, (void)square; /* it costs no more in longer vectors */
+    prepare(t, s);
+    memset(sum, 0, (size_t)s->k * sizeof *sum);
+    (void)tsr__sum_rows(s, s->n, add_squares, &v, sum);
     for (int64_t j = 0; j < s->k; j++)
         value += t->weight[0] * sum[j] * roughness(s, t)[j];
     return value;
@@ -156,12 +177,15 @@ static void bend(const tsr__term *t, const tsr__solver *s, int64_t first, int64_
 
 /* 2 w q (d F - A F) = 4 w q d F - 2 w q (d F + A F): written so, each half is >= 0, and the
  * first grows with t by all the curvature that the bound needs. */
-static void add_basis(const tsr__term *t, const tsr__solver *s, const tsr__halves *halves)
+static void add_pixels(const void *context, int64_t first, int64_t rows)
 {
+    const visit *v = context;
+    const tsr__term *t = v->t;
+    const tsr__solver *s = v->s;
     const grid g = grid_of(s);
     double here[TSR_STRIP], there[TSR_STRIP], minus[TSR_STRIP], curved[TSR_STRIP];
     int64_t next[4];
-    for (int64_t i = 0; i < s->m; i++) {
+    for (int64_t i = first; i < first + rows; i++) {
         const int count = neighbours(next, &g, i);
         for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
             const int64_t at = i * s->k + j, strip = tsr__strip_end(j, s->k) - j;
@@ -176,10 +200,16 @@ static void add_basis(const tsr__term *t, const tsr__solver *s, const tsr__halve
                 for (int64_t a = 0; a < strip; a++)
                     minus[a] += 2 * t->weight[0] * q[a] * there[a];
             }
-            tsr__raise(s, halves->minus, at, minus, strip);
-            tsr__raise(s, halves->curved, at, curved, strip);
+            tsr__raise(s, v->halves->minus, at, minus, strip);
+            tsr__raise(s, v->halves->curved, at, curved, strip);
         }
     }
+}
+
+static void add_basis(const tsr__term *t, const tsr__solver *s, const tsr__halves *halves)
+{
+    const visit v = {t, s, halves};
+    tsr__each_rows(s, s->m, add_pixels, &v);
 }
 
 /* From the vector as it stands on the sphere, where earlier vectors have turned already; its

@@ -179,95 +179,80 @@ static void square(const tsr__descent *d)
 
 /* Concept weights ------------------------------------------------------------------------- */
 
-static inline lanes *residual_row(const tsr__weave *w, int64_t entry)
+static inline lanes *vector_of(const tsr__weave *w, const void *rows, int64_t i, int64_t v)
 {
-    const int64_t at = w->columns != NULL ? w->columns[entry] : entry;
-    return (lanes *)((real *)w->residual + at * w->stride);
+    return (lanes *)(uintptr_t)rows + i * w->down + v * w->across;
 }
 
-enum { SIDE = 4, WIDE = 2 }; /* sums side by side; vectors of a row in registers */
-
-/* slope += x D for some columns, whose sums stay in registers. */
-INLINE void add_slope(lanes *slope, const tsr__weave *w, int64_t first, const int vectors)
+/* slope (contiguous) = x D of row i as D would be by now. */
+static void slope_of(lanes *slope, const tsr__weave *w, int64_t i)
 {
-    const real *x = w->x;
-    lanes sum[SIDE][WIDE];
-    UNROLLED
-    for (int i = 0; i < SIDE; i++) {
-        UNROLLED
-        for (int v = 0; v < vectors; v++)
-            sum[i][v] = (lanes){0};
-    }
-    int64_t e = 0;
-    for (; e + SIDE <= w->count; e += SIDE) {
-        UNROLLED
-        for (int i = 0; i < SIDE; i++) {
-            const lanes *d = residual_row(w, e + i) + first;
-            UNROLLED
-            for (int v = 0; v < vectors; v++)
-                sum[i][v] += x[e + i] * d[v];
+    const real *before = (const real *)w->inner[0] + i * TSR_RUN;
+    const real *own = (const real *)w->inner[1] + i * TSR_RUN;
+    const int64_t vectors = (w->k + LANES - 1) / LANES;
+    for (int64_t v = 0; v < vectors; v++) {
+        lanes sum = *vector_of(w, w->slope, i, v), other = {0};
+        for (int64_t j = 0; j < TSR_RUN; j += 2) {
+            sum += before[j] * *vector_of(w, w->before, j, v);
+            other += before[j + 1] * *vector_of(w, w->before, j + 1, v);
         }
-    }
-    for (; e < w->count; e++) {
-        const lanes *d = residual_row(w, e) + first;
-        UNROLLED
-        for (int v = 0; v < vectors; v++)
-            sum[0][v] += x[e] * d[v];
-    }
-    UNROLLED
-    for (int v = 0; v < vectors; v++)
-        slope[first + v] += (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
-}
-
-/* D += x' moved for some columns. */
-INLINE void follow(const tsr__weave *w, const lanes *moved, int64_t first, const int vectors)
-{
-    const real *x = w->x;
-    for (int64_t e = 0; e < w->count; e++) {
-        lanes *d = residual_row(w, e) + first;
-        UNROLLED
-        for (int v = 0; v < vectors; v++)
-            d[v] += x[e] * moved[first + v];
+        for (int64_t j = 0; j < i; j++)
+            sum += own[j] * *vector_of(w, w->moved, j, v);
+        slope[v] = sum + other;
     }
 }
 
-/* The weights' descent; slope follows them, and moved becomes what they moved by, times B. */
-static void descend_weights(const tsr__weave *w, real *slope, real *moved)
+/* A sample's descent, until a sweep moves nothing; slope follows. */
+static void descend_weights(const tsr__weave *w, real *weight, real *slope, real square)
 {
-    const real *b = w->gram, square = (real)w->square;
-    real *weight = w->weights;
-    for (int sweep = 0; sweep < w->sweeps; sweep++)
+    const int64_t stride = tsr__padded(w->k), vectors = (w->k + LANES - 1) / LANES;
+    bool moves = true;
+    for (int sweep = 0; sweep < w->sweeps && moves; sweep++) {
+        moves = false;
         for (int64_t j = 0; j < w->k; j++) {
-            const real curve = square * b[j * w->stride + j];
-            if (!(curve > 0))
+            const real *b = (const real *)w->gram + j * stride;
+            const real curve = square * b[j];
+            if (!(curve > 0) || (weight[j] == 0 && slope[j] >= 0))
                 continue;
             real step = -slope[j] / curve;
             step = step > -weight[j] ? step : -weight[j];
             weight[j] += step;
-            if (step == 0)
-                continue;
-            for (int64_t l = 0; l < w->stride; l++) {
-                slope[l] += step * square * b[j * w->stride + l];
-                moved[l] += step * b[j * w->stride + l];
-            }
+            for (int64_t v = 0; v < vectors; v++)
+                ((lanes *)slope)[v] += step * square * ((const lanes *)b)[v];
+            moves = moves || step != 0;
         }
+    }
+}
+
+/* moved = (w - w0) B. Not the slope's way over |x|^2, which is a difference of larger numbers. */
+static void keep_moved(const tsr__weave *w, int64_t i, const real *weight, const real *old)
+{
+    const int64_t stride = tsr__padded(w->k), vectors = (w->k + LANES - 1) / LANES;
+    for (int64_t v = 0; v < vectors; v++)
+        *vector_of(w, w->moved, i, v) = (lanes){0};
+    for (int64_t j = 0; j < w->k; j++) {
+        const lanes *b = (const lanes *)((const real *)w->gram + j * stride);
+        const real step = weight[j] - old[j];
+        if (step == 0)
+            continue;
+        for (int64_t v = 0; v < vectors; v++)
+            *vector_of(w, w->moved, i, v) += step * b[v];
+    }
 }
 
 static void weave(const tsr__weave *w)
 {
-    const int64_t vectors = w->stride / LANES;
-    lanes *slope = w->work, *moved = slope + vectors;
-    memset(slope, 0, 2 * (size_t)w->stride * sizeof(real));
-    int64_t v = 0;
-    for (; v + WIDE <= vectors; v += WIDE)
-        add_slope(slope, w, v, WIDE);
-    for (; v < vectors; v++)
-        add_slope(slope, w, v, 1);
-    descend_weights(w, (real *)slope, (real *)moved);
-    for (v = 0; v + WIDE <= vectors; v += WIDE)
-        follow(w, moved, v, WIDE);
-    for (; v < vectors; v++)
-        follow(w, moved, v, 1);
+    real *slope = w->work, *old = slope + tsr__padded(w->k);
+    for (int64_t i = 0; i < w->rows; i++) {
+        real *weight = (real *)w->weights + i * w->k;
+        slope_of((lanes *)slope, w, i);
+        memcpy(old, weight, (size_t)w->k * sizeof *old);
+        descend_weights(w, weight, slope, ((const real *)w->inner[1])[i * TSR_RUN + i]);
+        keep_moved(w, i, weight, old);
+    }
+    for (int64_t i = w->rows; i < TSR_RUN; i++)
+        for (int64_t v = 0; v < (w->k + LANES - 1) / LANES; v++)
+            *vector_of(w, w->moved, i, v) = (lanes){0};
 }
 
 void KERNEL(tsr__entropy_)(const tsr__entropy *descent); /* entropy.c */

@@ -63,18 +63,22 @@ static inline int64_t tsr__entropy_room(int64_t k, int64_t longest, bool sparse)
 
 /* Concept weights: with D = F B - A (features x k) half the gradient with respect to F = X' W,
  * sample i's weights w >= 0 see the quadratic of slope x D and curvature |x|^2 B. They descend
- * and D follows: D += x' (w - w0) B. Rows of D and B are `stride` reals apart, a multiple of a
- * vector, zeros behind the k-th. */
+ * and D should follow: D += x' moved, moved = (w - w0) B. A run of samples descends one after the
+ * other as if D had done so, for each sees what moved before it by the samples' inner products:
+ *     slope_i = x_i D + sum of (x_i . x_j) moved_j over the run before and those of its own before i
+ * Slopes and moved are rows of vectors, zeros behind the k-th: vector v of row i stands
+ * i down + v across vectors from the first. */
+enum { TSR_RUN = 32 }; /* samples of a run */
+
 typedef struct tsr__weave {
-    const void *x;          /* the sample's values */
-    const int32_t *columns; /* where they stand; NULL: one after another */
-    int64_t count;
-    double square; /* |x|^2 */
-    void *weights; /* k, updated */
-    void *residual;
-    const void *gram;
-    void *work; /* 2 stride reals, aligned */
-    int64_t k, stride;
+    void *weights;        /* rows x k, updated */
+    void *slope;          /* x D of the rows, D as it was before the last run; spoilt */
+    const void *inner[2]; /* rows x TSR_RUN: products with the run before, and with this one */
+    const void *before;   /* what the run before moved by, all TSR_RUN rows of it */
+    void *moved;          /* this one */
+    const void *gram;     /* B, k rows tsr__padded(k) apart, aligned */
+    void *work;           /* 2 tsr__padded(k) reals, aligned */
+    int64_t rows, k, down, across;
     int sweeps;
 } tsr__weave;
 
@@ -90,7 +94,7 @@ typedef struct tsr__descents {
      * each coordinate above zero or lifted from there. No row ends higher than it began. */
     void (*entropy)(const tsr__entropy *descent);
 
-    /* One sample's weights: 4 k operations an entry. */
+    /* A run's weights: at most 2 k^2 operations a sample and sweep, and what it sees of others. */
     void (*weave)(const tsr__weave *weave);
 } tsr__descents;
 

@@ -90,6 +90,19 @@ static void collect(double *sum, const tsr__gather *x)
     }
 }
 
+static void spread(void *sum, const tsr__gather *x)
+{
+    const real *values = x->values;
+    for (int64_t i = 0; i < x->samples; i++) {
+        const real *restrict g = (const real *)x->factor + i * x->k;
+        for (int64_t entry = x->rows[i]; entry < x->rows[i + 1]; entry++) {
+            real *restrict to = (real *)sum + x->columns[entry] * x->k;
+            for (int64_t j = 0; j < x->k; j++)
+                to[j] += values[entry] * g[j];
+        }
+    }
+}
+
 enum { RUN = 64 }; /* entries that pass through the steps of a ratio together */
 
 /* y of some entries: codes times the rows they point at. */
@@ -186,4 +199,4 @@ static double ratio(void *out, const tsr__gather *x, const void *codes, bool val
 
 extern const tsr__gathers KERNEL(tsr__gathers_);
 const tsr__gathers KERNEL(tsr__gathers_) = {
-    .project = project, .collect = collect, .ratio = ratio};
+    .project = project, .collect = collect, .spread = spread, .ratio = ratio};

@@ -25,6 +25,9 @@ typedef struct tsr__gathers {
     /* sum (features x k) += X' factor; the factor has a row a sample here. */
     void (*collect)(double *sum, const tsr__gather *x);
 
+    /* The same where the sum is of the values' type. */
+    void (*spread)(void *sum, const tsr__gather *x);
+
     /* With y = codes . row of the factor, entry by entry: out (samples x k) = (X / y) factor;
      * without out nothing but the return, sum x log(x / y) - x where `value` asks. */
     double (*ratio)(void *out, const tsr__gather *x, const void *codes, bool value);

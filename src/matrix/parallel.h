@@ -15,6 +15,13 @@ typedef void (*tsr__body)(void *context, int64_t item, int thread);
 
 void tsr__parallel(int64_t items, int threads, tsr__body body, void *context);
 
+/* Turns of `items` each: an item begins when all of the turn before have ended. For turns too short
+ * to gather threads for each: one that sleeps is not waited for unless it has begun an item. */
+typedef void (*tsr__turn)(void *context, int64_t turn, int64_t item, int thread);
+
+void tsr__parallel_turns(int64_t turns, int64_t items, int threads, tsr__turn body,
+                         void *context);
+
 /* Runs `body` while no other thread runs one this way. */
 void tsr__exclusive(void (*body)(void *context), void *context);
 
