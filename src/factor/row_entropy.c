@@ -50,6 +50,7 @@ typedef struct entropy {
     double *room;
     int32_t *which, *above; /* count: the coordinates of the model; those above zero */
     bool *in;               /* k: whether one belongs to the model */
+    bool strict;            /* a step gained nothing: no short cuts any more */
     double mass;            /* of all entries */
     double least; /* what a reconstruction counts at least: its square must be a number */
 } entropy;
@@ -161,10 +162,10 @@ static void multiply(entropy *e)
  * has to lead well beyond. */
 static void choose(entropy *e, double off)
 {
-    const double sure = off > NEAR ? NEAR / off : 1;
+    const double sure = e->strict ? 0 : off > NEAR ? NEAR / off : 1;
     e->count = 0;
     for (int64_t a = 0; a < e->k; a++) {
-        e->in[a] = share_of(e, a) > sure * lead_of(e, a);
+        e->in[a] = lead_of(e, a) < 0 || share_of(e, a) > sure * lead_of(e, a);
         e->which[e->count] = (int32_t)a;
         e->count += e->in[a];
     }
@@ -223,7 +224,7 @@ static void clear_model(entropy *e)
  * its sums are wrong by. */
 static void model(entropy *e, double off)
 {
-    const bool narrow = e->of->shared != NULL && off > FINE;
+    const bool narrow = e->of->shared != NULL && off > FINE && !e->strict;
     const int64_t wide = tsr__padded(e->count);
     (narrow ? bend_narrow : bend)(e);
     clear_model(e);
@@ -264,7 +265,7 @@ static bool serves(const entropy *e, double off, double last)
 static void seek(entropy *e, double off, int sweeps)
 {
     const tsr__row row = {.k = e->count,
-                          .tolerance = fmin(1e-4, off * off),
+                          .tolerance = e->strict ? 0 : fmin(1e-4, off * off),
                           .most = 10 * e->k,
                           .g = e->goal,
                           .room = e->room};
@@ -396,9 +397,11 @@ void tsr__row_entropy(const tsr__row *row, const tsr__row_entries *of)
         }
         seek(&e, off, again ? 0 : SWEEPS);
         const bool fell = take_step(&e, again ? 1 : HALVINGS);
-        if (!fell && !again)
-            break;             /* as near as rounding lets it */
+        if (!fell && !again && e.strict)
+            break; /* as near as rounding lets it */
+        const double now = residual(&e);
+        e.strict = e.strict || (!again && !(now < off));
         last = fell ? off : 0; /* where an old H fails, a new one is made */
-        off = residual(&e);
+        off = now;
     }
 }
