@@ -108,7 +108,7 @@ def fit(program, file, rank, kl, folder):
     """The model's file, and its basis."""
     model = f"{folder}/model.h5"
     subprocess.run([program, "fit", file, "--model", "nmf-kl" if kl else "nmf", "--rank", str(rank),
-                    "--iterations", "30", "--quiet", "-o", model], check=True,
+                    "--iterations", "30", "--threads", "1", "--quiet", "-o", model], check=True,
                    stdout=subprocess.DEVNULL)
     subprocess.run([program, "convert", f"{model}:basis", "--quiet", "-o", f"{folder}/basis.npy"],
                    check=True, stdout=subprocess.DEVNULL)
