@@ -21,19 +21,22 @@
 
 #include "base/status.h"
 
-/* What both have: a sum g + b/2 |g|^2 besides the loss, and when to stop. */
+/* What all have. Arrays are aligned; those of k or `width` numbers have room for tsr__padded()
+ * of them (matrix/descent.h), zeros behind the last. */
 typedef struct tsr__row {
     int64_t k;
-    double lasso, ridge;
-    double tolerance; /* of the residual */
-    int64_t most;     /* steps */
-    double *g;        /* k: the row, found */
-    double *room;     /* doubles, as many as the functions below say */
+    double lasso, ridge; /* besides a loss over entries: a sum g + b/2 |g|^2 */
+    double tolerance;    /* of the residual */
+    int64_t most;        /* steps */
+    double *g;           /* k: the row, found */
+    double *room;        /* doubles, as many as the functions below say */
 } tsr__row;
 
-/* Least squares, g Q g' - 2 g p': Q (k x k, rows `stride` apart), p the row's products. */
+/* Least squares, g Q g' - 2 g p' with rows of Q tsr__padded(k) apart and p the row's products,
+ * from the g >= 0 that is there, after so many sweeps of coordinate descent. The elastic net is
+ * in Q and p: b/2 more on the diagonal, a/2 less. */
 int64_t tsr__row_squares_room(int64_t k);
-void tsr__row_squares(const tsr__row *row, const double *gram, int64_t stride, const double *p);
+void tsr__row_squares(const tsr__row *row, const double *gram, const double *p, int sweeps);
 
 /* Kullback-Leibler, sums . g - sum_e x_e log y_e over `width` entries, y = sum_a g_a columns_a:
  * the factor's k columns as the entries see them, `stride` apart, and their sums over all known
@@ -43,17 +46,27 @@ void tsr__row_squares(const tsr__row *row, const double *gram, int64_t stride, c
 typedef struct tsr__row_entries {
     int64_t width, stride;
     const double *x, *columns, *sums;
+    const struct tsr__row_shared
+        *shared; /* KL: what rows over the same columns share, or NULL */
 } tsr__row_entries;
 int64_t tsr__row_entropy_room(int64_t k, int64_t width);
 void tsr__row_entropy(const tsr__row *row, const tsr__row_entries *of);
 
+/* With `even` the reconstruction of a row of mass 1 in which all coordinates have the same share,
+ * the first model of all rows is F' F over it, and its inverse their solution but for g >= 0. */
+typedef struct tsr__row_shared {
+    double *even;           /* width */
+    double *curve, *direct; /* k x tsr__padded(k): F' F / even, and its inverse */
+    double *means;          /* k: of the columns; */
+    float *narrow;          /* k x stride: the columns over them */
+} tsr__row_shared;
+
+/* Fills all but `direct`; `room` as for a row. */
+void tsr__row_entropy_share(const tsr__row_shared *to, const tsr__row_entries *of, int64_t k,
+                            double *room);
+
 /* Itakura-Saito, sum_e x_e / y_e + log y_e over the entries x > 0, likewise. */
 int64_t tsr__row_saito_room(int64_t k, int64_t width);
 void tsr__row_saito(const tsr__row *row, const tsr__row_entries *of);
-
-/* Solves H d = r for H >= 0 (size x size, symmetric, spoilt; d in place of r). Where coordinates
- * depend on each other, H counts as a little more than it is: the step then leads far, in the
- * direction in which the row falls without bending, up to where an entry ends at zero. */
-void tsr__row_solve(double *h, double *r, int64_t size);
 
 #endif

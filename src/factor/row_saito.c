@@ -9,29 +9,40 @@
  * other rows, so that a code has the same bits in any company. */
 #include "factor/row.h"
 
+#include "matrix/kernels.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+/* The row while it is worked on. */
+typedef struct saito {
+    const tsr__row *row;
+    const tsr__row_entries *of;
+    double *up, *down;           /* k: the sums that pull each entry of the code */
+    double *y, *inverse, *ratio; /* width: the product; unit / y and unit x / y^2 */
+    double unit;                 /* of the sample: squares of y itself may be no numbers */
+} saito;
+
 int64_t tsr__row_saito_room(int64_t k, int64_t width)
 {
-    return 2 * k + width;
+    return 2 * k + 3 * width;
 }
 
 /* Column by column: the columns stand one after another, and each is read once. */
-static void make_product(double *y, const tsr__row *row, const tsr__row_entries *of)
+static void make_product(const saito *s)
 {
-    memset(y, 0, (size_t)of->width * sizeof *y);
-    for (int64_t a = 0; a < row->k; a++)
-        for (int64_t e = 0; e < of->width; e++)
-            y[e] += row->g[a] * of->columns[a * of->stride + e];
+    memset(s->y, 0, (size_t)s->of->width * sizeof *s->y);
+    for (int64_t a = 0; a < s->row->k; a++)
+        tsr__kernels_of(TSR_FLOAT64)
+            ->add(s->y, s->row->g[a], s->of->columns + a * s->of->stride, s->of->width);
 }
 
 /* Entries without a value, which stand as zeros, count nothing; nor do those that no vector
  * reaches, where the loss is infinite whatever the code is. */
-static bool counts(const tsr__row_entries *of, const double *y, int64_t e)
+static bool counts(const saito *s, int64_t e)
 {
-    return of->x[e] > 0 && y[e] > 0;
+    return s->of->x[e] > 0 && s->y[e] > 0;
 }
 
 /* t with t^2 (b + c t) = p, from above. The left side is rising and convex for t > 0, and each
@@ -53,57 +64,67 @@ static double root(double p, double b, double c)
     return t;
 }
 
-/* The sums that pull each entry of the code up and down. */
-static void pull(double *up, double *down, const double *y, const tsr__row *row,
-                 const tsr__row_entries *of)
+/* What an entry pulls with is made once for all coordinates; the sums are in the sample's unit. */
+static void pull(const saito *s)
 {
-    for (int64_t a = 0; a < row->k; a++) {
-        const double *f = of->columns + a * of->stride;
-        up[a] = down[a] = 0;
-        for (int64_t e = 0; e < of->width; e++) {
-            if (!counts(of, y, e))
-                continue;
-            up[a] += f[e] * (of->x[e] / y[e]) / y[e]; /* squares of y may be no numbers */
-            down[a] += f[e] / y[e];
-        }
+    const tsr__kernels *kernels = tsr__kernels_of(TSR_FLOAT64);
+    for (int64_t e = 0; e < s->of->width; e++) {
+        const bool counted = counts(s, e);
+        s->inverse[e] = counted ? s->unit / s->y[e] : 0;
+        s->ratio[e] = counted ? s->of->x[e] / s->y[e] * s->inverse[e] : 0;
+    }
+    for (int64_t a = 0; a < s->row->k; a++) {
+        const double *f = s->of->columns + a * s->of->stride;
+        s->up[a] = kernels->dot(f, s->ratio, s->of->width);
+        s->down[a] = kernels->dot(f, s->inverse, s->of->width);
     }
 }
 
 /* Equal entries whose product has the size of the sample. The mean of x / y is the factor under
  * which this loss is least, as in loss_is.c. All entries are positive, since the steps keep
  * zeros. */
-static void start(double *y, const tsr__row *row, const tsr__row_entries *of)
+static void start(const saito *s)
 {
     double ratio = 0, known = 0;
-    for (int64_t a = 0; a < row->k; a++)
-        row->g[a] = 1;
-    make_product(y, row, of);
-    for (int64_t e = 0; e < of->width; e++)
-        if (counts(of, y, e)) {
-            ratio += of->x[e] / y[e];
+    for (int64_t a = 0; a < s->row->k; a++)
+        s->row->g[a] = 1;
+    make_product(s);
+    for (int64_t e = 0; e < s->of->width; e++)
+        if (counts(s, e)) {
+            ratio += s->of->x[e] / s->y[e];
             known++;
         }
-    for (int64_t a = 0; a < row->k; a++)
-        row->g[a] = known > 0 ? ratio / known : 0;
+    for (int64_t a = 0; a < s->row->k; a++)
+        s->row->g[a] = known > 0 ? ratio / known : 0;
+}
+
+/* One step; true if it moved no entry by more than the tolerance. */
+static bool step(const saito *s)
+{
+    const tsr__row *row = s->row;
+    double moved = 0, largest = 0;
+    make_product(s);
+    pull(s);
+    for (int64_t a = 0; a < row->k; a++) {
+        const double old = row->g[a];
+        if (!(old > 0))
+            continue;
+        row->g[a] =
+            old * root(s->up[a], s->down[a] + s->unit * row->lasso, s->unit * row->ridge * old);
+        moved = fmax(moved, fabs(row->g[a] - old));
+        largest = fmax(largest, row->g[a]);
+    }
+    return moved <= row->tolerance * largest;
 }
 
 void tsr__row_saito(const tsr__row *row, const tsr__row_entries *of)
 {
-    double *up = row->room, *down = row->room + row->k, *y = row->room + 2 * row->k;
-    start(y, row, of);
-    for (int64_t step = 0; step < row->most; step++) {
-        double moved = 0, largest = 0;
-        make_product(y, row, of);
-        pull(up, down, y, row, of);
-        for (int64_t a = 0; a < row->k; a++) {
-            const double old = row->g[a];
-            if (!(old > 0))
-                continue;
-            row->g[a] = old * root(up[a], down[a] + row->lasso, row->ridge * old);
-            moved = fmax(moved, fabs(row->g[a] - old));
-            largest = fmax(largest, row->g[a]);
-        }
-        if (moved <= row->tolerance * largest)
+    saito s = {.row = row, .of = of, .up = row->room, .down = row->room + row->k};
+    s.y = s.down + row->k, s.inverse = s.y + of->width, s.ratio = s.inverse + of->width;
+    for (int64_t e = 0; e < of->width; e++)
+        s.unit = fmax(s.unit, of->x[e]);
+    start(&s);
+    for (int64_t t = 0; t < row->most; t++)
+        if (step(&s))
             return;
-    }
 }

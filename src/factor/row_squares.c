@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A row of least squares over g >= 0: a few sweeps of coordinate descent find most of the entries
- * above zero, then the active set of Lawson and Hanson (1974) ends exactly. From a row g >= 0,
- * always:
+ * A row of least squares over g >= 0: the active set of Lawson and Hanson (1974), after as many
+ * sweeps of coordinate descent as the caller wants, which find most of the entries above zero.
+ * From a row g >= 0, always:
  *
  *     solve for the entries of the set, go there or to the first that would fall below zero,
  *     which leaves the set; where none does, the entry that the gradient pulls up most joins it
@@ -16,94 +16,59 @@
  * sets, tried one by one. */
 #include "factor/row.h"
 
-#include "matrix/kernels.h"
+#include "matrix/single.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Sweeps cost O(k^2) where a step costs a factorisation, and a step changes the set by about
- * one entry: the sweeps begin it near the set that is sought. */
-enum { SWEEPS = 8 };
-
-static double dot(const double *a, const double *b, int64_t count)
-{
-    return tsr__kernels_of(TSR_FLOAT64)->dot(a, b, count);
-}
-
-/* H = L L', row by row, then two triangular solves. Only the lower half of H is read. A pivot
- * that rounding has eaten counts as 1e-12 of its diagonal: a direction in which the row hardly
- * bends gets a long step, which the caller cuts at the first zero. */
-void tsr__row_solve(double *h, double *r, int64_t size)
-{
-    for (int64_t i = 0; i < size; i++) {
-        double *l = h + i * size;
-        const double own = l[i];
-        for (int64_t j = 0; j < i; j++) {
-            const double root = h[j * size + j];
-            l[j] = root > 0 ? (l[j] - dot(l, h + j * size, j)) / root : 0;
-        }
-        const double left = own - dot(l, l, i);
-        l[i] = sqrt(fmax(left, 1e-12 * own)); /* dependent: a long way, not none */
-        r[i] = l[i] > 0 ? (r[i] - dot(l, r, i)) / l[i] : 0;
-    }
-    for (int64_t i = size - 1; i >= 0; i--) {
-        const double root = h[i * size + i];
-        r[i] = root > 0 ? r[i] / root : 0;
-        for (int64_t j = 0; j < i; j++)
-            r[j] -= h[i * size + j] * r[i];
-    }
-}
-
-/* The problem while it is worked on: half gradients, q = Q g - p + a / 2 + b / 2 g. */
+/* The problem while it is worked on: half gradients, q = Q g - p. */
 typedef struct squares {
     const tsr__row *row;
     const double *gram, *p;
-    int64_t stride, k, count;
-    double *g, *q, *step, *h;
-    int64_t *which; /* count: the entries of the set */
+    int64_t k, stride, count;
+    double *g, *q, *step, *room;
+    int32_t *which; /* count: the entries of the set */
     bool *in;       /* k: whether one belongs to it */
     double size;    /* of the sample, as far as any vector sees it */
 } squares;
 
 int64_t tsr__row_squares_room(int64_t k)
 {
-    return k * k + 4 * k;
+    return 4 * tsr__padded(k) + tsr__solve_room(k);
 }
 
 static double curve(const squares *s, int64_t a)
 {
-    return s->gram[a * s->stride + a] + s->row->ridge / 2;
+    return s->gram[a * s->stride + a];
 }
 
 /* Made anew after each step of the set, k^2: carried along, the gradient would collect
  * rounding, and the end is judged by it. */
 static void slopes(squares *s)
 {
-    for (int64_t a = 0; a < s->k; a++)
-        s->q[a] = dot(s->gram + a * s->stride, s->g, s->k) - s->p[a] + s->row->lasso / 2 +
-                  s->row->ridge / 2 * s->g[a];
+    tsr__singles_of(TSR_FLOAT64)->slopes(s->q, s->gram, s->g, s->p, s->k);
 }
 
-/* One sweep of coordinate descent, the gradient following. Coordinates without curvature stay:
- * nothing is known of them. */
-static void sweep(squares *s)
+static void sweep(squares *s, int sweeps)
 {
-    for (int64_t a = 0; a < s->k; a++) {
-        const double c = curve(s, a), step = c > 0 ? fmax(-s->q[a] / c, -s->g[a]) : 0;
-        if (step == 0)
-            continue;
-        s->g[a] += step;
-        tsr__kernels_of(TSR_FLOAT64)->add(s->q, step, s->gram + a * s->stride, s->k);
-        s->q[a] += s->row->ridge / 2 * step;
-    }
+    const tsr__descent descent = {.theta = s->g,
+                                  .projection = s->p,
+                                  .gram = s->gram,
+                                  .work = s->room,
+                                  .rows = 1,
+                                  .k = s->k,
+                                  .sweeps = sweeps};
+    if (sweeps > 0)
+        tsr__descents_of(TSR_FLOAT64)->square(&descent);
 }
 
 static void list_set(squares *s)
 {
     s->count = 0;
-    for (int64_t a = 0; a < s->k; a++)
-        if (s->in[a])
-            s->which[s->count++] = a;
+    for (int64_t a = 0; a < s->k; a++) {
+        s->which[s->count] = (int32_t)a;
+        s->count += s->in[a];
+    }
 }
 
 /* Towards the solution for the set, up to where the first entry falls to zero and leaves it;
@@ -114,14 +79,9 @@ static bool solve_set(squares *s)
     double along = 1;
     int64_t first = -1;
     list_set(s);
-    for (int64_t i = 0; i < s->count; i++) {
-        const int64_t a = s->which[i];
-        for (int64_t j = 0; j <= i; j++) /* the lower half is all that is read */
-            s->h[i * s->count + j] = s->gram[a * s->stride + s->which[j]];
-        s->h[i * s->count + i] += s->row->ridge / 2;
-        s->step[i] = -s->q[a];
-    }
-    tsr__row_solve(s->h, s->step, s->count);
+    for (int64_t i = 0; i < s->count; i++)
+        s->step[i] = -s->q[s->which[i]];
+    tsr__singles_of(TSR_FLOAT64)->solve(s->step, s->gram, s->k, s->which, s->count, s->room);
     for (int64_t i = 0; i < s->count; i++) {
         const double g = s->g[s->which[i]];
         if (g + s->step[i] < 0 && g / -s->step[i] < along) {
@@ -141,52 +101,57 @@ static bool solve_set(squares *s)
 
 /* The residual, and which entry outside the set would change most. `size` is the largest pull
  * over the root of the curvature, the length of the sample along one vector; size / sqrt(c) is
- * the code that vector alone would have, by which the moves are measured. */
+ * the code that vector alone would have, by which the moves are measured. In squares until the
+ * end: a root for each would cost as much as the rest. */
 static double residual(const squares *s, int64_t *outside)
 {
     double worst = 0, most = 0;
     *outside = -1;
     for (int64_t a = 0; a < s->k; a++) {
         const double c = curve(s, a), d = c > 0 ? s->q[a] / c : 0;
-        const double off = fabs(s->g[a] - fmax(0, s->g[a] - d)) * sqrt(c) / s->size;
-        worst = fmax(worst, off);
+        const double move = d < s->g[a] ? d : s->g[a], off = move * move * c;
+        worst = off > worst ? off : worst;
         if (!s->in[a] && off > most) {
             most = off;
             *outside = a;
         }
     }
-    return worst;
+    return sqrt(worst) / s->size;
 }
 
-void tsr__row_squares(const tsr__row *row, const double *gram, int64_t stride, const double *p)
+static squares lay_out(const tsr__row *row, const double *gram, const double *p)
 {
-    const int64_t k = row->k;
+    const int64_t k = row->k, wide = tsr__padded(k);
     double *room = row->room;
-    squares s = {.row = row,
-                 .gram = gram,
-                 .p = p,
-                 .stride = stride,
-                 .k = k,
-                 .g = row->g,
-                 .h = room,
-                 .q = room + k * k,
-                 .step = room + k * k + k,
-                 .which = (int64_t *)(room + k * k + 2 * k),
-                 .in = (bool *)(room + k * k + 3 * k)};
-    memset(s.g, 0, (size_t)k * sizeof *s.g);
-    memset(s.in, 0, (size_t)k * sizeof *s.in);
-    slopes(&s);
-    for (int64_t a = 0; a < k; a++)
-        if (curve(&s, a) > 0)
-            s.size = fmax(s.size, -s.q[a] / sqrt(curve(&s, a)));
-    if (!(s.size > 0))
-        return; /* nothing pulls: zero it is */
-    int64_t outside;
-    for (int t = 0; t < SWEEPS && residual(&s, &outside) > row->tolerance; t++)
-        sweep(&s);
-    for (int64_t a = 0; a < k; a++)
+    return (squares){.row = row,
+                     .gram = gram,
+                     .p = p,
+                     .k = k,
+                     .stride = wide,
+                     .g = row->g,
+                     .q = room,
+                     .step = room + wide,
+                     .which = (int32_t *)(room + 2 * wide),
+                     .in = (bool *)(room + 3 * wide),
+                     .room = room + 4 * wide};
+}
+
+void tsr__row_squares(const tsr__row *row, const double *gram, const double *p, int sweeps)
+{
+    squares s = lay_out(row, gram, p);
+    for (int64_t a = 0; a < s.k; a++)
+        if (curve(&s, a) > 0 && p[a] > 0 && p[a] * p[a] > s.size * curve(&s, a))
+            s.size = p[a] * p[a] / curve(&s, a);
+    s.size = sqrt(s.size);
+    if (!(s.size > 0)) { /* nothing pulls: zero it is */
+        memset(s.g, 0, (size_t)s.k * sizeof *s.g);
+        return;
+    }
+    sweep(&s, sweeps);
+    for (int64_t a = 0; a < s.k; a++)
         s.in[a] = s.g[a] > 0;
     slopes(&s);
+    int64_t outside;
     double last = (double)INFINITY;
     for (int64_t step = 0; step < row->most && residual(&s, &outside) > row->tolerance;
          step++) {

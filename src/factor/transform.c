@@ -24,6 +24,7 @@
 #include "matrix/blas.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
+#include "matrix/single.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,13 +34,20 @@
 /* Rows of a product; panels between two words of progress, fewer where a sample takes many steps. */
 enum { PANEL = 48, BATCH = 64, SLOW_BATCH = 4 };
 
+/* Of coordinate descent, before a row's own steps. More where it begins at zero. */
+enum { SWEEPS = 2, SWEEPS_FROM_ZERO = 8 };
+
 /* What one thread works with. */
 typedef struct desk {
     void *rows;     /* PANEL x m: dense samples */
     void *compared; /* PANEL x atoms: kernels */
     void *products; /* PANEL x k */
-    double *p, *g;  /* k */
+    double *p, *g;  /* PANEL x k: products and codes of squares */
+    double *row;    /* k: a sample's products or code, */
+    double *own;    /* k: and the other */
     double *x;      /* a sample's entries, and sparse ones' columns of the basis, k x entries */
+    void *sweeps;   /* room of the descent */
+    int32_t *all;   /* k: every coordinate */
     double *columns, *sums;
     double *room;
     tsr__known known;
@@ -51,14 +59,19 @@ typedef struct encoding {
     tsr__spec spec;
     tsr__problem problem;
     tsr_type type;
+    int64_t stride;               /* of the turned basis */
     int64_t k, m, atoms, longest; /* atoms: 0 without a kernel; entries of the longest row */
     bool entries;                 /* the loss wants samples entry by entry */
+    bool shares;                  /* KL: and rows have all features */
     double lasso, ridge;
     /* of the arena: */
     void *factor, *across;  /* m x k or atoms x k; kernels: m x atoms */
     double *basis, *turned; /* m x k; KL: k rows of tsr__padded(m) */
     double *gram, *sums;    /* k x k, k */
+    tsr__row_shared shared; /* KL, dense */
+    double *wide;           /* k x tsr__padded(k): the gram matrix for single rows */
     void *inverse;          /* k x k */
+    double *direct;         /* k x k: squares without g >= 0 */
     double *atom_square;    /* atoms */
     desk *desks;
     int threads;
@@ -94,13 +107,24 @@ done:
     return status;
 }
 
+/* Columns of the turned basis are read several at a time: those of a power of two would all want
+ * the same few lines of the first-level cache, 4 KiB apart, and push each other out. */
+static int64_t stride_of(int64_t features)
+{
+    enum { PAGE = 512, STEP = 64 };
+    const int64_t padded = tsr__padded(features);
+    return features < PAGE ? padded : (padded + PAGE - STEP - 1) / PAGE * PAGE + STEP;
+}
+
 static void measure(encoding *e)
 {
     const tsr_matrix *x = e->problem.held.x;
     e->type = e->spec.type;
     e->entries = e->spec.loss->row != NULL && e->options.method == 0;
+    e->shares = e->entries && e->spec.loss->degree == 1 && !x->sparse;
     e->k = e->model->report.rank;
     e->m = x->features;
+    e->stride = stride_of(e->m);
     e->atoms = e->model->atoms != NULL ? e->model->atoms->samples : 0;
     e->longest = x->sparse ? 0 : e->m;
     for (int64_t i = 0; x->sparse && i < x->samples; i++) {
@@ -119,17 +143,22 @@ static void layout_desk(encoding *e, desk *d)
     const int64_t k = e->k, padded = tsr__padded(k);
     const bool sparse = e->problem.held.x->sparse;
     const int64_t steps =
-        e->entries ? e->spec.loss->row_room(k, e->longest) : tsr__row_squares_room(k);
+        e->entries ? e->spec.loss->row_room(k, e->longest) + padded : tsr__row_squares_room(k);
     const int64_t room = steps > PANEL * k ? steps : PANEL * k;
     desk laid = {0};
     laid.rows = sparse ? NULL : tsr__arena_take(arena, PANEL * e->m, real);
     laid.compared = tsr__arena_take(arena, PANEL * e->atoms, real);
     laid.products = tsr__arena_take(arena, PANEL * k, real);
-    laid.p = tsr__arena_take(arena, k, wide);
-    laid.g = tsr__arena_take(arena, k, wide);
+    laid.p = tsr__arena_take(arena, PANEL * k, wide);
+    laid.g = tsr__arena_take(arena, PANEL * k, wide);
+    laid.row = tsr__arena_take(arena, padded, wide);
+    laid.own = tsr__arena_take(arena, padded, wide);
+    laid.all = tsr__arena_take(arena, k, sizeof *laid.all);
+    laid.sweeps = tsr__arena_take(arena, e->entries ? 0 : tsr__descend_room(k), wide);
     laid.sums = tsr__arena_take(arena, k, wide);
-    laid.x = tsr__arena_take(arena, e->entries ? e->longest : 0, wide);
-    laid.columns = tsr__arena_take(arena, e->entries && sparse ? k * e->longest : 0, wide);
+    laid.x = tsr__arena_take(arena, e->entries ? tsr__padded(e->longest) : 0, wide);
+    laid.columns =
+        tsr__arena_take(arena, e->entries && sparse ? k * tsr__padded(e->longest) : 0, wide);
     laid.room = tsr__arena_take(arena, room, wide);
     if (e->problem.missing != NULL)
         laid.known = (tsr__known){.gram = tsr__arena_take(arena, k * padded, wide),
@@ -147,9 +176,18 @@ static void layout(encoding *e)
     e->factor = tsr__arena_take(arena, (e->atoms > 0 ? e->atoms : e->m) * e->k, real);
     e->across = tsr__arena_take(arena, e->m * e->atoms, real);
     e->basis = tsr__arena_take(arena, e->m * e->k, wide);
-    e->turned = tsr__arena_take(arena, e->entries ? e->k * tsr__padded(e->m) : 0, wide);
+    e->turned = tsr__arena_take(arena, e->entries ? e->k * e->stride : 0, wide);
     e->gram = tsr__arena_take(arena, e->k * e->k, wide);
+    if (e->shares)
+        e->shared = (tsr__row_shared){
+            .even = tsr__arena_take(arena, tsr__padded(e->m), wide),
+            .curve = tsr__arena_take(arena, e->k * tsr__padded(e->k), wide),
+            .direct = tsr__arena_take(arena, e->k * tsr__padded(e->k), wide),
+            .means = tsr__arena_take(arena, e->k, wide),
+            .narrow = tsr__arena_take(arena, e->k * e->stride, sizeof(float))};
+    e->wide = tsr__arena_take(arena, e->k * tsr__padded(e->k), wide);
     e->sums = tsr__arena_take(arena, e->k, wide);
+    e->direct = tsr__arena_take(arena, e->k * e->k, wide);
     e->inverse = tsr__arena_take(arena, e->k * e->k, real);
     e->atom_square = tsr__arena_take(arena, e->atoms, wide);
     e->desks = tsr__arena_take(arena, e->threads, sizeof *e->desks);
@@ -169,7 +207,7 @@ static void fill(encoding *e)
             e->basis[j * e->k + a] = v;
             e->sums[a] += v;
             if (e->entries)
-                e->turned[a * tsr__padded(e->m) + j] = v;
+                e->turned[a * e->stride + j] = v;
         }
     const tsr__product product = {.transpose_a = true,
                                   .rows = e->k,
@@ -185,6 +223,12 @@ static void fill(encoding *e)
     tsr__multiply_dense(TSR_FLOAT64, &product);
     if (model->gram != NULL)
         memcpy(e->gram, model->gram, (size_t)(e->k * e->k) * sizeof *e->gram);
+    for (int64_t a = 0; a < e->k; a++) {
+        if (e->options.method == 0) /* the elastic net is part of Q (row.h) */
+            e->gram[a * e->k + a] += e->ridge / 2;
+        memcpy(e->wide + a * tsr__padded(e->k), e->gram + a * e->k,
+               (size_t)e->k * sizeof *e->gram);
+    }
     for (int64_t i = 0; i < e->atoms * e->k; i++)
         tsr__value_set(e->factor, e->type, i,
                        tsr_matrix_at(model->weights, i / e->k, i % e->k));
@@ -207,31 +251,50 @@ static double rounding_of(const encoding *e)
     return e->type == TSR_FLOAT64 ? 1e-13 : 1e-6;
 }
 
-/* (F' F)^-1, with a ridge of rounding size for vectors that depend on each other. Sized by the
- * trace, and thus without units (tests/test_law_use.c). */
-static tsr_status invert(encoding *e)
+/* to (rows `stride` apart) = gram^-1, with a ridge of rounding size for vectors that depend on
+ * each other. Sized by the trace, and thus without units (tests/test_law_use.c). */
+static tsr_status invert(double *to, const double *from, int64_t stride, const encoding *e)
 {
     tsr_status status = TSR_OK;
     const int64_t k = e->k;
     const double rounding = rounding_of(e);
     double *gram = NULL, *inverse = NULL, trace = 0;
-    if (e->options.method != 1)
-        return TSR_OK;
     TSR_NEW(gram, k * k);
     TSR_NEW_ZERO(inverse, k * k);
-    memcpy(gram, e->gram, (size_t)(k * k) * sizeof *gram);
-    for (int64_t i = 0; i < k; i++)
+    for (int64_t i = 0; i < k; i++) {
+        memcpy(gram + i * k, from + i * stride, (size_t)k * sizeof *gram);
         trace += gram[i * k + i];
+    }
     for (int64_t i = 0; i < k; i++) {
         gram[i * k + i] += trace > 0 ? rounding * trace : 1;
         inverse[i * k + i] = 1;
     }
     TSR_TRY(tsr__solve_positive(gram, inverse, k, k));
-    for (int64_t i = 0; i < k * k; i++)
-        tsr__value_set(e->inverse, e->type, i, inverse[i]);
+    for (int64_t i = 0; i < k; i++)
+        memcpy(to + i * stride, inverse + i * k, (size_t)k * sizeof *inverse);
 done:
     tsr__free(gram);
     tsr__free(inverse);
+    return status;
+}
+
+/* The inverse of what the method begins with, or is. */
+static tsr_status prepare_inverse(encoding *e)
+{
+    tsr_status status = TSR_OK;
+    const tsr__row_entries entries = {.width = e->m,
+                                      .stride = e->stride,
+                                      .x = e->desks[0].x,
+                                      .columns = e->turned,
+                                      .sums = e->sums};
+    if (e->shares) {
+        tsr__row_entropy_share(&e->shared, &entries, e->k, e->desks[0].room);
+        TSR_TRY(invert(e->shared.direct, e->shared.curve, tsr__padded(e->k), e));
+    } else if (e->options.method != 2 && !e->entries) {
+        TSR_TRY(invert(e->direct, e->gram, e->k, e));
+        tsr__kernels_of(e->type)->narrow(e->inverse, e->direct, e->k * e->k);
+    }
+done:
     return status;
 }
 
@@ -299,8 +362,26 @@ static tsr__row row_of(const encoding *e, const desk *d)
                       .ridge = e->ridge,
                       .tolerance = e->options.tolerance,
                       .most = e->options.iterations,
-                      .g = d->g,
+                      .g = d->row,
                       .room = d->room};
+}
+
+/* Where rows begin: at their solution without g >= 0, one product, with zeros for what is below;
+ * then sweeps of coordinate descent, several rows side by side. Together they find nearly all
+ * entries above zero for less than one exact step of each row would cost. */
+static void descend(const encoding *e, desk *d, int64_t rows)
+{
+    const int64_t count = PANEL * e->k;
+    for (int64_t i = 0; i < count; i++)
+        d->p[i] = tsr__value_at(d->products, e->type, i) - e->lasso / 2;
+    if (e->problem.missing != NULL) {
+        memset(d->g, 0, (size_t)count * sizeof *d->g);
+        return;
+    }
+    tsr__multiply_plain(TSR_FLOAT64, d->g, 1, d->p, e->direct, PANEL, e->k, e->k);
+    for (int64_t i = 0; i < count; i++)
+        d->g[i] = d->g[i] > 0 ? d->g[i] : 0;
+    tsr__singles_of(TSR_FLOAT64)->descend(d->g, e->gram, d->p, rows, e->k, SWEEPS, d->sweeps);
 }
 
 /* A sample with missing values has a Q of its own, made where it is used. */
@@ -309,11 +390,31 @@ static void minimise_squares(const encoding *e, desk *d, int64_t sample, int64_t
     const tsr__known_rows features = features_of(e);
     const tsr__row row = row_of(e, d);
     const bool own = e->problem.missing != NULL;
-    for (int64_t a = 0; a < e->k; a++)
-        d->p[a] = tsr__value_at(d->products, e->type, i * e->k + a);
+    memcpy(d->own, d->p + i * e->k, (size_t)e->k * sizeof *d->p);
+    memcpy(d->row, d->g + i * e->k, (size_t)e->k * sizeof *d->g);
     if (own)
         tsr__known_gram(&d->known, &features, sample, e->gram);
-    tsr__row_squares(&row, own ? d->known.gram : e->gram, own ? tsr__padded(e->k) : e->k, d->p);
+    tsr__row_squares(&row, own ? d->known.gram : e->wide, d->own, own ? SWEEPS_FROM_ZERO : 0);
+}
+
+/* to (k x stride) = the rows of the basis that a sparse sample's entries point at, turned: four
+ * side by side, so that what is written lies together. */
+static void gather(double *to, int64_t stride, const encoding *e, const int32_t *columns,
+                   int64_t count)
+{
+    const int64_t k = e->k;
+    int64_t at = 0;
+    for (; at + 4 <= count; at += 4) {
+        const double *f[4];
+        for (int i = 0; i < 4; i++)
+            f[i] = e->basis + columns[at + i] * k;
+        for (int64_t a = 0; a < k; a++)
+            for (int i = 0; i < 4; i++)
+                to[a * stride + at + i] = f[i][a];
+    }
+    for (int64_t a = 0; a < k; a++)
+        for (int64_t i = at; i < stride; i++)
+            to[a * stride + i] = i < count ? e->basis[columns[i] * k + a] : 0;
 }
 
 /* Sparse samples gather their columns of the basis first, k numbers an entry: the steps then
@@ -325,19 +426,19 @@ static void minimise_entries(const encoding *e, desk *d, int64_t sample)
     const tsr__row row = row_of(e, d);
     const int64_t begin = tsr__row_begin(x, sample), end = tsr__row_end(x, sample);
     tsr__row_entries entries = {.width = end - begin,
-                                .stride = tsr__padded(e->m),
+                                .stride = e->stride,
                                 .x = d->x,
                                 .columns = e->turned,
-                                .sums = e->sums};
-    for (int64_t at = begin; at < end; at++)
-        d->x[at - begin] = tsr__value_at(x->values, x->type, at);
+                                .sums = e->sums,
+                                .shared = e->shares ? &e->shared : NULL};
+    tsr__kernels_of(x->type)->widen(
+        d->x, (const char *)x->values + (size_t)begin * tsr__type_size(x->type), entries.width);
+    for (int64_t at = entries.width; at < tsr__padded(entries.width); at++)
+        d->x[at] = 0;
     if (x->sparse) {
-        entries.stride = entries.width;
+        entries.stride = tsr__padded(entries.width);
         entries.columns = d->columns;
-        for (int64_t at = begin; at < end; at++)
-            for (int64_t a = 0; a < e->k; a++)
-                d->columns[a * entries.stride + at - begin] =
-                    e->basis[x->columns[at] * e->k + a];
+        gather(d->columns, entries.stride, e, x->columns + begin, entries.width);
     }
     if (e->problem.missing != NULL) {
         tsr__known_sums(d->sums, &features, sample, e->sums);
@@ -354,15 +455,17 @@ static void *code_of(const encoding *e, int64_t sample)
 /* The loss, sample by sample. */
 static void minimise(const encoding *e, desk *d, int64_t first, int64_t rows)
 {
-    if (!e->entries)
+    if (!e->entries) {
         make_products(e, d, first, rows);
+        descend(e, d, rows);
+    }
     for (int64_t i = 0; i < rows; i++) {
         if (e->entries)
             minimise_entries(e, d, first + i);
         else
             minimise_squares(e, d, first + i, i);
         for (int64_t a = 0; a < e->k; a++)
-            tsr__value_set(code_of(e, first + i), e->type, a, d->g[a]);
+            tsr__value_set(code_of(e, first + i), e->type, a, d->row[a]);
     }
 }
 
@@ -370,19 +473,19 @@ static void minimise(const encoding *e, desk *d, int64_t first, int64_t rows)
 static void invert_known(const encoding *e, desk *d, int64_t sample, int64_t i)
 {
     const tsr__known_rows features = features_of(e);
-    double trace = 0;
+    const int64_t wide = tsr__padded(e->k);
+    double *gram = d->known.gram, trace = 0;
     tsr__known_gram(&d->known, &features, sample, e->gram);
     for (int64_t a = 0; a < e->k; a++) {
-        d->p[a] = tsr__value_at(d->products, e->type, i * e->k + a);
-        memcpy(d->room + a * e->k, (double *)d->known.gram + a * tsr__padded(e->k),
-               (size_t)e->k * sizeof *d->room);
-        trace += d->room[a * e->k + a];
+        d->own[a] = tsr__value_at(d->products, e->type, i * e->k + a);
+        d->all[a] = (int32_t)a;
+        trace += gram[a * wide + a];
     }
     for (int64_t a = 0; a < e->k; a++)
-        d->room[a * e->k + a] += trace > 0 ? rounding_of(e) * trace : 1;
-    tsr__row_solve(d->room, d->p, e->k);
+        gram[a * wide + a] += trace > 0 ? rounding_of(e) * trace : 1;
+    tsr__singles_of(TSR_FLOAT64)->solve(d->own, gram, e->k, d->all, e->k, d->room);
     for (int64_t a = 0; a < e->k; a++)
-        tsr__value_set(code_of(e, sample), e->type, a, d->p[a]);
+        tsr__value_set(code_of(e, sample), e->type, a, d->own[a]);
 }
 
 static void apply_inverse(const encoding *e, desk *d, int64_t first, int64_t rows)
@@ -460,7 +563,7 @@ tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const
     TSR_TRY(tsr__arena_open(&e.arena));
     layout(&e);
     fill(&e);
-    TSR_TRY(invert(&e));
+    TSR_TRY(prepare_inverse(&e));
     TSR_TRY(tsr_matrix_create(&e.codes, e.problem.samples, e.k, e.type));
     TSR_TRY(encode(&e));
     TSR_TRY(tsr_matrix_check(e.codes, TSR_NEED_FINITE, "the codes"));

@@ -6,6 +6,7 @@
 #include "matrix/distances.h"
 #include "matrix/gather.h"
 #include "matrix/kernels.h"
+#include "matrix/single.h"
 #include "matrix/slim.h"
 
 #include "base/status.h"
@@ -19,6 +20,7 @@ extern const tsr__kernels tsr__kernels_f64_base, tsr__kernels_f32_base;
 extern const tsr__distances tsr__distances_f64_base, tsr__distances_f32_base;
 extern const tsr__descents tsr__descents_f64_base, tsr__descents_f32_base;
 extern const tsr__gathers tsr__gathers_f64_base, tsr__gathers_f32_base;
+extern const tsr__singles tsr__singles_f64_base, tsr__singles_f32_base;
 extern const tsr__slims tsr__slims_f64_base, tsr__slims_f32_base;
 
 struct set {
@@ -28,6 +30,7 @@ struct set {
     const tsr__distances *distances[2];
     const tsr__descents *descents[2];
     const tsr__gathers *gathers[2];
+    const tsr__singles *singles[2];
     const tsr__slims *slims[2];
 };
 
@@ -39,8 +42,10 @@ extern const tsr__distances tsr__distances_f64_v4, tsr__distances_f32_v4;
 extern const tsr__descents tsr__descents_f64_v3, tsr__descents_f32_v3;
 extern const tsr__descents tsr__descents_f64_v4, tsr__descents_f32_v4;
 extern const tsr__gathers tsr__gathers_f64_v3, tsr__gathers_f32_v3;
+extern const tsr__singles tsr__singles_f64_v3, tsr__singles_f32_v3;
 extern const tsr__slims tsr__slims_f64_v3, tsr__slims_f32_v3;
 extern const tsr__gathers tsr__gathers_f64_v4, tsr__gathers_f32_v4;
+extern const tsr__singles tsr__singles_f64_v4, tsr__singles_f32_v4;
 extern const tsr__slims tsr__slims_f64_v4, tsr__slims_f32_v4;
 
 static bool runs_v3(void)
@@ -65,6 +70,7 @@ static const struct set sets[] = {
      {&tsr__distances_f64_v4, &tsr__distances_f32_v4},
      {&tsr__descents_f64_v4, &tsr__descents_f32_v4},
      {&tsr__gathers_f64_v4, &tsr__gathers_f32_v4},
+     {&tsr__singles_f64_v4, &tsr__singles_f32_v4},
      {&tsr__slims_f64_v4, &tsr__slims_f32_v4}},
     {"v3",
      runs_v3,
@@ -72,6 +78,7 @@ static const struct set sets[] = {
      {&tsr__distances_f64_v3, &tsr__distances_f32_v3},
      {&tsr__descents_f64_v3, &tsr__descents_f32_v3},
      {&tsr__gathers_f64_v3, &tsr__gathers_f32_v3},
+     {&tsr__singles_f64_v3, &tsr__singles_f32_v3},
      {&tsr__slims_f64_v3, &tsr__slims_f32_v3}},
 #endif
     {"base",
@@ -80,6 +87,7 @@ static const struct set sets[] = {
      {&tsr__distances_f64_base, &tsr__distances_f32_base},
      {&tsr__descents_f64_base, &tsr__descents_f32_base},
      {&tsr__gathers_f64_base, &tsr__gathers_f32_base},
+     {&tsr__singles_f64_base, &tsr__singles_f32_base},
      {&tsr__slims_f64_base, &tsr__slims_f32_base}},
 };
 
@@ -143,6 +151,11 @@ const tsr__descents *tsr__descents_of(tsr_type type)
 const tsr__gathers *tsr__gathers_of(tsr_type type)
 {
     return chosen()->gathers[type];
+}
+
+const tsr__singles *tsr__singles_of(tsr_type type)
+{
+    return chosen()->singles[type];
 }
 
 const tsr__slims *tsr__slims_of(tsr_type type)
