@@ -9,7 +9,7 @@
 #include "factor/run.h"
 
 #include "io/recipe.h"
-#include "matrix/blas.h"
+#include "matrix/parallel.h"
 #include "matrix/pass.h"
 
 #include <math.h>
@@ -71,17 +71,19 @@ done:
 static tsr_status matrix_of(tsr_matrix **out, const tsr__solver *s, const void *array,
                             int64_t rows, const int64_t *row_of, bool transposed)
 {
-    tsr_matrix *x = NULL;
-    const tsr_status status =
-        tsr_matrix_create(&x, transposed ? s->k : rows, transposed ? rows : s->k, s->type);
-    for (int64_t i = 0; status == TSR_OK && i < rows; i++)
-        for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, x->values, transposed ? j * rows + i : i * s->k + j,
-                          tsr__real_get(s, array, (row_of != NULL ? row_of[i] : i) * s->k + j));
-    if (status == TSR_OK) {
-        tsr_matrix_free(*out);
-        *out = x;
-    }
+    tsr_status status = TSR_OK;
+    tsr_matrix *x = NULL, *view = NULL;
+    TSR_TRY(tsr_matrix_view_dense(&view, (void *)(uintptr_t)array, row_of != NULL ? s->n : rows,
+                                  s->k, s->k, s->type));
+    if (transposed)
+        TSR_TRY(tsr__matrix_transpose(&x, view, s->plan->threads));
+    else
+        TSR_TRY(tsr_matrix_copy_samples(&x, view, row_of, rows));
+    tsr_matrix_free(*out);
+    *out = x, x = NULL;
+done:
+    tsr_matrix_free(view);
+    tsr_matrix_free(x);
     return status;
 }
 
@@ -105,51 +107,117 @@ done:
     return status;
 }
 
+enum { STRIP = 256 }; /* samples that are projected together: their products stay in cache */
+
+struct erring {
+    const tsr__run *r;
+    tsr__known_rows features;
+    char *room; /* by thread: x F, g F'F and g of a strip */
+    double all[TSR_CHUNKS_MOST], off[TSR_CHUNKS_MOST];
+};
+
+static tsr__block block_of(const tsr_matrix *x, tsr__chunk strip)
+{
+    return (tsr__block){
+        .first = strip.first,
+        .samples = strip.end - strip.first,
+        .features = x->features,
+        .stride = x->stride,
+        .type = x->type,
+        .sparse = x->sparse,
+        .values = (char *)x->values +
+                  (x->sparse ? 0 : (size_t)(strip.first * x->stride) * tsr__type_size(x->type)),
+        .rows = x->sparse ? x->rows + strip.first : NULL,
+        .columns = x->columns};
+}
+
+/* What x.Fg and g' F'F g of some samples are made of. */
+static void project_strip(char *const room[3], const struct erring *e, tsr__chunk strip)
+{
+    const tsr__solver *s = &e->r->solver;
+    const tsr_matrix *x = e->r->problem.held.x;
+    const int64_t count = strip.end - strip.first;
+    const size_t row = tsr__real_bytes(s, s->k);
+    const tsr__block block = block_of(x, strip);
+    tsr__block_project(room[0], &block, s->state.basis, s->k, true);
+    for (int64_t i = 0; i < count; i++)
+        memcpy(room[2] + (size_t)i * row,
+               tsr__real_at(s, s->state.codes, e->r->problem.row_of[strip.first + i] * s->k),
+               row);
+    if (s->problem->missing != NULL)
+        tsr__known_times(room[1], 1, &s->work.bench[0].known, &e->features, strip.first, count,
+                         room[2], s->state.metric.gram);
+    else
+        tsr__times(s, room[1], 1, room[2], s->state.metric.gram, count, s->k, s->k);
+}
+
+static void err_chunk(void *context, int64_t item, int thread)
+{
+    struct erring *e = context;
+    const tsr__solver *s = &e->r->solver;
+    const tsr_matrix *x = e->r->problem.held.x;
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    const tsr__chunk chunk = tsr__matrix_chunk(x, item);
+    const size_t row = tsr__real_bytes(s, s->k), part = STRIP * row;
+    char *const first = e->room + 3 * part * (size_t)thread;
+    char *const room[3] = {first, first + part, first + 2 * part};
+    double all = 0, off = 0;
+    for (int64_t i = chunk.first; i < chunk.end; i++) {
+        const int64_t at = (i - chunk.first) % STRIP;
+        if (at == 0)
+            project_strip(room, e,
+                          (tsr__chunk){i, chunk.end - i < STRIP ? chunk.end : i + STRIP});
+        const void *g = room[2] + (size_t)at * row;
+        const double xx = tsr__row_square(x, i);
+        all += xx;
+        off += xx - 2 * kernels->dot(room[0] + (size_t)at * row, g, s->k) +
+               kernels->dot(room[1] + (size_t)at * row, g, s->k);
+    }
+    e->all[item] = all;
+    e->off[item] = off;
+}
+
 /* ||X - F G'|| / ||X|| over all samples and known entries; kernels: in the kernel's space. By
  * ||x||^2 - 2 x.Fg + g' F'F g, sample by sample, so that no n x m residual is formed: O(nnz k +
  * n k^2). Differences of large numbers may fall below zero by rounding. Samples are counted one
  * by one, also where codes are tied or samples weighted: the figure compares models on the same
- * data. */
+ * data. Where neither is, squares are the loss itself, whose sums are there. Known entries have
+ * one bench, and so one thread. */
 static tsr_status relative_error(double *out, const tsr__run *r)
 {
     tsr_status status = TSR_OK;
     const tsr__solver *s = &r->solver;
     const tsr_matrix *x = r->problem.held.x;
-    const tsr__kernels *kernels = tsr__kernels_for(s);
-    const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
-    const tsr__known_rows features = tsr__known_features(s);
-    void *p = NULL, *q = NULL;
+    struct erring *e = NULL;
     double all = 0, off = 0;
-    if (s->problem->held.kernel != NULL) {
+    if (s->problem->held.kernel != NULL ||
+        (r->spec.loss->degree == 2 && s->problem->weight == NULL)) {
         *out = s->problem->square > 0
                    ? sqrt(fmax(s->plan->loss->value(s), 0) / s->problem->square)
                    : 0;
         return TSR_OK;
     }
-    p = tsr__alloc(x->samples * s->k, tsr__type_size(s->type));
-    q = tsr__alloc(s->k, tsr__type_size(s->type));
-    if (p == NULL || q == NULL)
+    const int64_t chunks = tsr__matrix_chunks(x);
+    const int threads =
+        s->problem->missing != NULL ? 1 : tsr__threads(s->plan->threads, chunks);
+    TSR_NEW(e, 1);
+    *e = (struct erring){.r = r, .features = tsr__known_features(s)};
+    e->room = tsr__alloc(threads * 3 * STRIP * s->k, tsr__type_size(s->type));
+    if (e->room == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
-    TSR_TRY(tsr__source_project(p, &source, s->state.basis, s->k, s->plan->threads));
-    for (int64_t i = 0; i < x->samples; i++) {
-        const void *g = tsr__real_at(s, s->state.codes, r->problem.row_of[i] * s->k);
-        const double xx = tsr__row_square(x, i);
-        if (s->problem->missing != NULL)
-            tsr__known_times(q, 1, &s->work.bench[0].known, &features, i, 1, g,
-                             s->state.metric.gram);
-        else
-            tsr__times(s, q, 1, g, s->state.metric.gram, 1, s->k, s->k);
-        all += xx;
-        off += xx - 2 * kernels->dot(tsr__real_at(s, p, i * s->k), g, s->k) +
-               kernels->dot(q, g, s->k);
+    tsr__parallel(chunks, threads, err_chunk, e);
+    for (int64_t i = 0; i < chunks; i++) {
+        all += e->all[i];
+        off += e->off[i];
     }
     /* under KL squares may be beyond all numbers although J is not */
     *out = !isfinite(all) || !isfinite(off) ? (double)NAN
            : all > 0                        ? sqrt(fmax(off, 0) / all)
                                             : 0;
 done:
-    tsr__free(p);
-    tsr__free(q);
+    if (e != NULL)
+        tsr__free(e->room);
+    tsr__free(e);
     return status;
 }
 
@@ -204,10 +272,12 @@ static tsr_status note_scale(tsr_model *model, const tsr__run *r)
 {
     const tsr__solver *s = &r->solver;
     const tsr__kernels *kernels = tsr__kernels_for(s);
+    char note[200];
+    if (s->plan->scale != TSR_SCALE_FREE || s->plan->code_terms == 0)
+        return TSR_OK;
     const double f = sqrt(kernels->dot(s->state.basis, s->state.basis, s->m * s->k));
     const double g = sqrt(kernels->dot(s->state.codes, s->state.codes, s->n * s->k));
-    char note[200];
-    if (s->plan->scale != TSR_SCALE_FREE || s->plan->code_terms == 0 || !(g > 0) || f / g < 1e4)
+    if (!(g > 0) || f / g < 1e4)
         return TSR_OK;
     (void)snprintf(
         note, sizeof note,

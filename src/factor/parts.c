@@ -151,8 +151,7 @@ bool tsr__when_holds(tsr__when when, const tsr_model *model, const tsr__spec *sp
 
 /* Checks ---------------------------------------------------------------------------------- */
 
-/* The view is over the part's own memory. Two passes over the values: one for what they are,
- * one for how large. */
+/* The view is over the part's own memory. */
 static tsr_status check_numbers(const tsr__part *part, const tsr_model *model,
                                 const tsr__spec *spec)
 {
@@ -167,8 +166,8 @@ static tsr_status check_numbers(const tsr__part *part, const tsr_model *model,
         return TSR_OK;
     (void)snprintf(name, sizeof name, "/%s", part->name);
     TSR_TRY(part->kind->view(&view, part, model));
-    TSR_TRY(tsr_matrix_check(view, finite | signs, name));
     TSR_TRY(tsr_matrix_scan(&scan, view));
+    TSR_TRY(tsr__scan_check(&scan, view, finite | signs, name));
     if (tsr__when_holds(TSR_WHEN_SQUARED, model, spec) &&
         fmax(scan.maximum, -scan.minimum) > part->largest)
         TSR_FAIL(TSR_ERROR_FORMAT, "%s has values up to %g, whose squares are not numbers",

@@ -136,19 +136,6 @@ static tsr_status take_weights(tsr__problem *p, const tsr__spec *spec, const cha
     return TSR_OK;
 }
 
-/* What single precision holds of the samples must still be samples. */
-static tsr_status check_narrow(const tsr_matrix *x, const char *subject)
-{
-    tsr_scan scan;
-    const tsr_status status = tsr_matrix_scan(&scan, x);
-    if (status < 0 || scan.infinite == 0)
-        return status;
-    return tsr__fail(
-        TSR_ERROR_DATA,
-        "%s has values beyond single precision: --precision double, or --normalize l2",
-        subject);
-}
-
 /* The samples through a scaled view, copied out once: iterations then read memory. Cuts are
  * weighed against the sum of the samples as they are without them, which is the same view
  * before. */
@@ -190,7 +177,8 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
                       (concept && spec->loss->inner ? 0 : TSR_NEED_NON_NEGATIVE);
     p->samples = x->samples;
     p->features = x->features;
-    TSR_TRY(tsr_matrix_check(x, needs, tsr_data_origin(data)));
+    TSR_TRY(tsr__matrix_survey(&p->survey, x, o->threads));
+    TSR_TRY(tsr__scan_check(&p->survey.scan, x, needs, tsr_data_origin(data)));
     TSR_TRY(take_weights(p, spec, tsr_data_origin(data)));
     if (o->mask != NULL)
         TSR_TRY(read_mask(&extra, p, o->mask));
@@ -203,8 +191,12 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
     p->held.x = x;
     if (mask || o->normalize != TSR_NORM_NONE || spec->ncw || x->type != spec->type)
         TSR_TRY(take_view(p, spec, x));
-    if (p->held.owned != NULL && p->held.owned->type != x->type)
-        TSR_TRY(check_narrow(p->held.owned, tsr_data_origin(data)));
+    if (p->held.owned != NULL)
+        TSR_TRY(tsr__matrix_survey(&p->survey, p->held.owned, o->threads));
+    if (p->held.owned != NULL && p->survey.scan.infinite > 0)
+        TSR_FAIL(TSR_ERROR_DATA,
+                 "%s has values beyond single precision: --precision double, or --normalize l2",
+                 tsr_data_origin(data));
 done:
     tsr_matrix_free(extra);
     return status;

@@ -20,14 +20,13 @@ static tsr_status prepare_samples(tsr__problem *p, const tsr__spec *spec, const 
     const tsr_fit_options *o = spec->options;
     TSR_TRY(tsr__prepare_values(p, spec, data));
     if (spec->basis == TSR_BASIS_CONCEPT) {
-        tsr_scan scan;
-        TSR_TRY(tsr_matrix_scan(&scan, p->held.x));
         /* the papers' rule for data of either sign needs the signs of X' X, entry by entry */
-        if (scan.negative > 0 && o->alpha_basis > 0)
+        const bool negative = p->survey.scan.negative > 0;
+        if (negative && o->alpha_basis > 0)
             TSR_FAIL(TSR_ERROR_ARGUMENT,
                      "--alpha-basis needs a basis >= 0, and data below zero "
                      "give one of either sign");
-        if (o->kernel != 0 || scan.negative > 0)
+        if (o->kernel != 0 || negative)
             TSR_TRY(tsr__kernel_matrix(&p->held.kernel, p->held.x, o, &p->held.kernel_width));
     }
 done:
@@ -61,10 +60,9 @@ static double own_square(const tsr__problem *p, const tsr__spec *spec)
                    tsr_matrix_at(p->held.kernel, i, i);
         return sum;
     }
-    for (int64_t i = 0; i < x->samples; i++)
-        sum += tsr__row_square(x, i) *
-               (p->weight != NULL ? tsr__value_at(p->weight, spec->type, i) : 1);
-    return sum;
+    return x == p->held.x && p->weight == NULL
+               ? p->survey.squares
+               : tsr__matrix_squares(x, p->weight, spec->options->threads);
 }
 
 /* The size of a sample: its root mean square length, in a kernel's own space where there is
@@ -74,16 +72,10 @@ static double own_square(const tsr__problem *p, const tsr__spec *spec)
 static double size_of(const tsr__problem *p, const tsr__spec *spec)
 {
     double sum = 0;
-    for (int64_t i = 0; i < p->samples; i++) {
-        if (p->held.kernel != NULL)
-            sum += fabs(tsr_matrix_at(p->held.kernel, i, i));
-        else if (spec->loss->degree == 2)
-            sum += tsr__row_square(p->held.x, i);
-        else
-            for (int64_t at = tsr__row_begin(p->held.x, i); at < tsr__row_end(p->held.x, i);
-                 at++)
-                sum += tsr__value_at(p->held.x->values, p->held.x->type, at);
-    }
+    if (p->held.kernel == NULL)
+        sum = spec->loss->degree == 2 ? p->survey.squares : p->survey.magnitudes;
+    for (int64_t i = 0; p->held.kernel != NULL && i < p->samples; i++)
+        sum += fabs(tsr_matrix_at(p->held.kernel, i, i));
     const double mean = sum / (double)p->samples;
     const double size = spec->loss->degree == 2 ? sqrt(mean) : mean;
     return size > 0 ? size : 1;
@@ -92,12 +84,13 @@ static double size_of(const tsr__problem *p, const tsr__spec *spec)
 /* Sparse rows by feature: sums over the samples then run like sums over the features, without
  * an m x k array for each lane. The weights are multiplied in here, once, since a turned row
  * meets samples of different weight. */
-static tsr_status turn_rows(tsr__problem *p)
+static tsr_status turn_rows(tsr__problem *p, const tsr__spec *spec)
 {
     const tsr_matrix *rows = p->held.reduced != NULL ? p->held.reduced : p->held.x;
     if (p->held.kernel != NULL || !rows->sparse)
         return TSR_OK;
-    const tsr_status status = tsr_matrix_copy_transposed(&p->held.turned, rows);
+    const tsr_status status =
+        tsr__matrix_transpose(&p->held.turned, rows, spec->options->threads);
     for (int64_t e = 0; status == TSR_OK && p->weight != NULL && e < tsr_matrix_stored(rows);
          e++)
         tsr__value_set(p->held.turned->values, rows->type, e,
@@ -164,7 +157,7 @@ tsr_status tsr__problem_make(tsr__problem *out, const tsr__spec *spec, const tsr
     TSR_TRY(tsr__tie_samples(&p, spec));
     if (p.held.kernel == NULL)
         p.square = own_square(&p, spec);
-    TSR_TRY(turn_rows(&p));
+    TSR_TRY(turn_rows(&p, spec));
     p.pairs.reward = spec->options->link_form == 1;
     TSR_TRY(tsr__make_pairs(&p, spec));
     *out = p;

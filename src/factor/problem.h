@@ -53,6 +53,7 @@ typedef struct tsr__problem {
     tsr__classes classes;
     tsr__pairs pairs;
     double constant, square; /* of J: what groups left out; what the data alone add */
+    tsr__survey survey;      /* of the samples as prepared */
     double filled;           /* share of the entries that are stored */
     double rho;              /* size of a sample: root mean square length (KL: mean sum) */
     tsr__held held;

@@ -11,10 +11,10 @@
 #include "io/container.h"
 #include "io/file.h"
 #include "io/npy.h"
+#include "io/zip.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <zip.h>
 
 enum { PEEK = 1 << 16, ENTRIES_MOST = 65536 };
 
@@ -33,20 +33,20 @@ typedef struct archive {
 
 static tsr_status zip_failed(tsr_status code, const char *what, zip_error_t *error)
 {
-    return tsr__fail(code, "%s: %s", what, zip_error_strerror(error));
+    return tsr__fail(code, "%s: %s", what, tsr__zip.error_strerror(error));
 }
 
 static tsr_status open_zip(zip_t **out, const char *path)
 {
     int code = 0;
-    zip_t *zip = zip_open(path, ZIP_RDONLY, &code);
+    zip_t *zip = tsr__zip.open(path, ZIP_RDONLY, &code);
     if (zip == NULL) {
         zip_error_t error;
-        zip_error_init_with_code(&error, code);
+        tsr__zip.error_init_with_code(&error, code);
         const bool system = code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ;
         const tsr_status status = zip_failed(system ? TSR_ERROR_IO : TSR_ERROR_FORMAT,
                                              "the zip archive cannot be opened", &error);
-        zip_error_fini(&error);
+        tsr__zip.error_fini(&error);
         return status;
     }
     *out = zip;
@@ -60,23 +60,25 @@ static tsr_status read_bytes(int64_t *got, char *out, int64_t size, zip_t *zip,
     tsr_status status = TSR_OK;
     int64_t used = 0, more = 1;
     char beyond = 0;
-    zip_file_t *file = zip_fopen_index(zip, entry, 0);
+    zip_file_t *file = tsr__zip.fopen_index(zip, entry, 0);
     if (file == NULL)
-        return zip_failed(TSR_ERROR_FORMAT, "the entry cannot be read", zip_get_error(zip));
+        return zip_failed(TSR_ERROR_FORMAT, "the entry cannot be read",
+                          tsr__zip.get_error(zip));
     while (used < size && more > 0) {
-        more = zip_fread(file, out + used, (zip_uint64_t)(size - used));
+        more = tsr__zip.fread(file, out + used, (zip_uint64_t)(size - used));
         used += more > 0 ? more : 0;
     }
     if (whole && used == size) /* libzip compares the checksum when it meets the end */
-        more = zip_fread(file, &beyond, 1);
+        more = tsr__zip.fread(file, &beyond, 1);
     if (more < 0)
-        TSR_TRY(zip_failed(TSR_ERROR_FORMAT, "the entry is damaged", zip_file_get_error(file)));
+        TSR_TRY(zip_failed(TSR_ERROR_FORMAT, "the entry is damaged",
+                           tsr__zip.file_get_error(file)));
     if (whole && (used < size || more > 0))
         TSR_FAIL(TSR_ERROR_FORMAT, "the entry announces %lld bytes and holds %s",
                  (long long)size, more > 0 ? "more" : "fewer");
     *got = used;
 done:
-    (void)zip_fclose(file);
+    (void)tsr__zip.fclose(file);
     return status;
 }
 
@@ -84,8 +86,9 @@ done:
 static tsr_status entry_size(int64_t *out, const archive *from, zip_uint64_t entry)
 {
     zip_stat_t about;
-    if (zip_stat_index(from->zip, entry, 0, &about) != 0)
-        return zip_failed(TSR_ERROR_FORMAT, "the entry has no size", zip_get_error(from->zip));
+    if (tsr__zip.stat_index(from->zip, entry, 0, &about) != 0)
+        return zip_failed(TSR_ERROR_FORMAT, "the entry has no size",
+                          tsr__zip.get_error(from->zip));
     if ((about.valid & ZIP_STAT_SIZE) == 0 || about.size > INT64_MAX / 2)
         return tsr__fail(TSR_ERROR_FORMAT, "the entry has no size");
     *out = (int64_t)about.size;
@@ -173,7 +176,7 @@ done:
 static tsr_status list_entry(archive *into, zip_uint64_t entry, char *peek)
 {
     tsr_status status = TSR_OK;
-    const char *name = zip_get_name(into->zip, entry, 0);
+    const char *name = tsr__zip.get_name(into->zip, entry, 0);
     const size_t length = name != NULL ? strlen(name) : 0;
     char *plain = NULL;
     tsr__array array = {0};
@@ -282,7 +285,7 @@ done:
 static tsr_status list(archive *into)
 {
     tsr_status status = TSR_OK;
-    const zip_int64_t entries = zip_get_num_entries(into->zip, 0);
+    const zip_int64_t entries = tsr__zip.get_num_entries(into->zip, 0);
     char *peek = NULL;
     if (entries > ENTRIES_MOST)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%lld entries; at most %d are read", (long long)entries,
@@ -305,6 +308,7 @@ tsr_status tsr__npz_read(tsr_data *out, const tsr__request *request)
     tsr_status status = TSR_OK;
     archive from = {0};
 
+    TSR_TRY(tsr__zip_need());
     TSR_TRY(open_zip(&from.zip, request->path));
     TSR_TRY(tsr__bound_of(&from.bound, request->path, request->options->expand));
     TSR_TRY(list(&from));
@@ -320,6 +324,6 @@ done:
     tsr__free(from.variable);
     tsr__free(from.entry);
     if (from.zip != NULL)
-        zip_discard(from.zip);
+        tsr__zip.discard(from.zip);
     return status;
 }

@@ -15,15 +15,15 @@
 #include "base/text.h"
 #include "io/container.h"
 #include "io/npy.h"
+#include "io/zip.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-#include <zip.h>
 
 static tsr_status zip_failed(tsr_status code, const char *what, zip_error_t *error)
 {
-    return tsr__fail(code, "%s: %s", what, zip_error_strerror(error));
+    return tsr__fail(code, "%s: %s", what, tsr__zip.error_strerror(error));
 }
 
 enum { KEPT_MOST = 24, LEVEL = 1 }; /* higher levels take several times as long for little */
@@ -58,7 +58,7 @@ static tsr_status add(writer *to, const char *name, const char *type, int rank,
     zip_buffer_fragment_t *part = NULL;
     zip_source_t *source = NULL;
     zip_error_t error;
-    zip_error_init(&error);
+    tsr__zip.error_init(&error);
 
     char *head = keep(to, TSR_NPY_HEAD_SIZE, 1);
     if (head == NULL)
@@ -70,21 +70,22 @@ static tsr_status add(writer *to, const char *name, const char *type, int rank,
         part[i + 1].data = (zip_uint8_t *)(uintptr_t)rows.bytes + i * rows.stride;
         part[i + 1].length = (zip_uint64_t)rows.width;
     }
-    source = zip_source_buffer_fragment_create(part, (zip_uint64_t)rows.count + 1, 0, &error);
+    source =
+        tsr__zip.source_buffer_fragment_create(part, (zip_uint64_t)rows.count + 1, 0, &error);
     if (source == NULL)
         TSR_TRY(zip_failed(TSR_ERROR_MEMORY, name, &error));
-    const zip_int64_t entry = zip_file_add(to->zip, name, source, ZIP_FL_ENC_UTF_8);
+    const zip_int64_t entry = tsr__zip.file_add(to->zip, name, source, ZIP_FL_ENC_UTF_8);
     if (entry < 0)
-        TSR_TRY(zip_failed(TSR_ERROR_IO, name, zip_get_error(to->zip)));
+        TSR_TRY(zip_failed(TSR_ERROR_IO, name, tsr__zip.get_error(to->zip)));
     source = NULL;
     const int how = rows.stored ? ZIP_CM_STORE : ZIP_CM_DEFLATE;
-    if (zip_set_file_compression(to->zip, (zip_uint64_t)entry, how, LEVEL) != 0 ||
-        zip_file_set_dostime(to->zip, (zip_uint64_t)entry, 0, 1 << 5 | 1, 0) != 0)
-        TSR_TRY(zip_failed(TSR_ERROR_IO, name, zip_get_error(to->zip)));
+    if (tsr__zip.set_file_compression(to->zip, (zip_uint64_t)entry, how, LEVEL) != 0 ||
+        tsr__zip.file_set_dostime(to->zip, (zip_uint64_t)entry, 0, 1 << 5 | 1, 0) != 0)
+        TSR_TRY(zip_failed(TSR_ERROR_IO, name, tsr__zip.get_error(to->zip)));
 done:
-    zip_source_free(source);
+    tsr__zip.source_free(source);
     tsr__free(part);
-    zip_error_fini(&error);
+    tsr__zip.error_fini(&error);
     return status;
 }
 
@@ -227,21 +228,23 @@ tsr_status tsr__npz_write(const tsr_data *data, const char *path)
     writer to = {NULL, {NULL}, 0};
     int code = 0;
 
-    to.zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
+    TSR_TRY(tsr__zip_need());
+    to.zip = tsr__zip.open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
     if (to.zip == NULL) {
         zip_error_t error;
-        zip_error_init_with_code(&error, code);
+        tsr__zip.error_init_with_code(&error, code);
         status = zip_failed(TSR_ERROR_IO, "cannot write the archive", &error);
-        zip_error_fini(&error);
+        tsr__zip.error_fini(&error);
         goto done;
     }
     TSR_TRY(add_all(&to, data));
-    if (zip_close(to.zip) != 0)
-        TSR_TRY(zip_failed(TSR_ERROR_IO, "cannot write the archive", zip_get_error(to.zip)));
+    if (tsr__zip.close(to.zip) != 0)
+        TSR_TRY(
+            zip_failed(TSR_ERROR_IO, "cannot write the archive", tsr__zip.get_error(to.zip)));
     to.zip = NULL;
 done:
     if (to.zip != NULL)
-        zip_discard(to.zip);
+        tsr__zip.discard(to.zip);
     for (int i = 0; i < to.count; i++)
         tsr__free(to.kept[i]);
     return status;

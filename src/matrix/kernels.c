@@ -32,9 +32,9 @@ static inline void visit(struct lanes *l, int lane, real v)
     l->negative[lane] += v < 0;
 }
 
-static void sweep(tsr__sweep *out, const void *values, int64_t count)
+/* With counts of what is odd: for the rows that have something. */
+static void sweep_odd(tsr__sweep *out, const real *v, int64_t count)
 {
-    const real *v = values;
     struct lanes l;
     for (int lane = 0; lane < LANES; lane++) {
         l.low[lane] = (real)INFINITY, l.high[lane] = (real)-INFINITY;
@@ -57,6 +57,53 @@ static void sweep(tsr__sweep *out, const void *values, int64_t count)
         out->not_finite += l.odd[lane];
         out->negative += l.negative[lane];
     }
+}
+
+static inline void visit_plain(struct lanes *l, int lane, real v)
+{
+    l->low[lane] = v < l->low[lane] ? v : l->low[lane];
+    l->high[lane] = v > l->high[lane] ? v : l->high[lane];
+    l->magnitudes[lane] += fabs((double)v);
+    l->squares[lane] += (double)v * (double)v;
+    l->zeros[lane] += v == 0;
+}
+
+/* Values are taken for finite and >= 0 first, which most are. Where a sum of squares is a number
+ * they were finite, and where the least is not below zero none is: nothing is left to count. */
+static void sweep(tsr__sweep *out, const void *values, int64_t count)
+{
+    const real *v = values;
+    struct lanes l;
+    for (int lane = 0; lane < LANES; lane++) {
+        l.low[lane] = (real)INFINITY, l.high[lane] = (real)-INFINITY;
+        l.magnitudes[lane] = l.squares[lane] = 0;
+        l.zeros[lane] = 0;
+    }
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int lane = 0; lane < LANES; lane++)
+            visit_plain(&l, lane, v[i + lane]);
+    for (int lane = 0; i < count; i++, lane++)
+        visit_plain(&l, lane, v[i]);
+    real low = l.low[0], high = l.high[0];
+    double magnitudes = l.magnitudes[0], squares = l.squares[0];
+    int64_t zeros = l.zeros[0];
+    for (int lane = 1; lane < LANES; lane++) {
+        low = l.low[lane] < low ? l.low[lane] : low;
+        high = l.high[lane] > high ? l.high[lane] : high;
+        magnitudes += l.magnitudes[lane];
+        squares += l.squares[lane];
+        zeros += l.zeros[lane];
+    }
+    if (!(low >= 0) || !(squares < (double)INFINITY)) {
+        sweep_odd(out, v, count);
+        return;
+    }
+    *out = (tsr__sweep){.minimum = (double)low,
+                        .maximum = (double)high,
+                        .sum_magnitudes = magnitudes,
+                        .sum_squares = squares,
+                        .zeros = zeros};
 }
 
 static void mark(unsigned char *seen, const void *values, int64_t count)

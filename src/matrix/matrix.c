@@ -2,6 +2,8 @@
  *
  * Matrices: making, viewing and looking. What copies is in copy.c, what sorts in sparse.c. */
 #include "matrix/matrix.h"
+#include "matrix/kernels.h"
+#include "matrix/parallel.h"
 
 #include <math.h>
 #include <string.h>
@@ -283,12 +285,39 @@ void tsr_matrix_get_sample(double *out, const tsr_matrix *x, int64_t sample)
 
 double tsr__row_square(const tsr_matrix *x, int64_t i)
 {
-    double sum = 0;
-    for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++) {
-        const double v = tsr__value_at(x->values, x->type, at);
-        sum += v * v;
-    }
-    return sum;
+    const int64_t first = tsr__row_begin(x, i);
+    const void *row = (char *)x->values + (size_t)first * tsr__type_size(x->type);
+    return tsr__kernels_of(x->type)->dot(row, row, tsr__row_end(x, i) - first);
+}
+
+/* Some tens of microseconds of work each; no more of them than can be joined in no time. */
+static int64_t chunk_samples(const tsr_matrix *x)
+{
+    enum { VALUES = 1 << 16 };
+    int64_t chunks = tsr_matrix_stored(x) / VALUES + 1;
+    if (chunks > TSR_CHUNKS_MOST)
+        chunks = TSR_CHUNKS_MOST;
+    const int64_t samples = (x->samples + chunks - 1) / chunks;
+    return samples > 0 ? samples : 1;
+}
+
+int64_t tsr__matrix_chunks(const tsr_matrix *x)
+{
+    const int64_t samples = chunk_samples(x);
+    return (x->samples + samples - 1) / samples;
+}
+
+tsr__chunk tsr__matrix_chunk(const tsr_matrix *x, int64_t item)
+{
+    const int64_t samples = chunk_samples(x), first = item * samples;
+    return (tsr__chunk){first, x->samples - first < samples ? x->samples : first + samples};
+}
+
+int tsr__matrix_threads(const tsr_matrix *x, int64_t wanted)
+{
+    const int64_t worth = tsr_matrix_stored(x) / 500000 + 1; /* a thread pays from there on */
+    const int64_t chunks = tsr__matrix_chunks(x);
+    return tsr__threads(wanted, worth < chunks ? worth : chunks);
 }
 
 void *tsr_matrix_values(const tsr_matrix *x)

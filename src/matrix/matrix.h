@@ -62,6 +62,39 @@ void tsr__normalize_row(void *values, tsr_type type, int64_t count, tsr_norm nor
 /* Squared L2 norm of sample i. */
 double tsr__row_square(const tsr_matrix *x, int64_t i);
 
+/* Passes over all samples go by chunks of consecutive ones, `first` .. `end`-1, which depend on
+ * the matrix alone: what they find, joined in their order, is the same for any number of
+ * threads. tsr__matrix_threads: how many of `wanted` (0: all processors) pay for one pass. */
+enum { TSR_CHUNKS_MOST = 1024 };
+
+typedef struct tsr__chunk {
+    int64_t first, end;
+} tsr__chunk;
+
+int64_t tsr__matrix_chunks(const tsr_matrix *x);
+tsr__chunk tsr__matrix_chunk(const tsr_matrix *x, int64_t item);
+int tsr__matrix_threads(const tsr_matrix *x, int64_t wanted);
+
+/* All that one pass shows: a scan, and what the size of data is made of. Sums are of finite
+ * values. O(stored), on `threads` (0: all processors). */
+typedef struct tsr__survey {
+    tsr_scan scan;
+    double magnitudes, squares; /* summed over all values */
+    double most;                /* the largest sum of squares of a sample */
+} tsr__survey;
+
+tsr_status tsr__matrix_survey(tsr__survey *out, const tsr_matrix *x, int64_t threads);
+
+/* tsr_matrix_check by a scan that is there already. */
+tsr_status tsr__scan_check(const tsr_scan *scan, const tsr_matrix *x, int needs,
+                           const char *subject);
+
+/* sum_i weight_i |x_i|^2; the weights are of x's type, NULL: all 1. */
+double tsr__matrix_squares(const tsr_matrix *x, const void *weight, int64_t threads);
+
+/* tsr_matrix_copy_transposed on `threads` (0: all processors). */
+tsr_status tsr__matrix_transpose(tsr_matrix **out, const tsr_matrix *x, int64_t threads);
+
 /* Refuses samples of which no distances are known: where the square of one of x or y (may be
  * NULL), `times` over, is beyond the largest number, or where the squares of all vanish. *most
  * (may be NULL) gets the largest square. */

@@ -2,8 +2,8 @@
  *
  * What one pass over a matrix shows, the checks that rest on it, and unit norms.
  *
- * The samples are cut into as many runs as there are threads; the runs' findings are joined in
- * order, so the answer does not depend on how many there were. */
+ * The samples are cut into chunks that depend on the matrix alone; what the chunks found is
+ * joined in order, so the answer does not depend on how many threads there were. */
 #include "matrix/kernels.h"
 #include "matrix/matrix.h"
 #include "matrix/parallel.h"
@@ -20,15 +20,10 @@ static const void *row_of(const tsr_matrix *x, int64_t i, int64_t *count)
     return (char *)x->values + (size_t)tsr__row_begin(x, i) * size;
 }
 
-struct run {
-    tsr_scan scan;
-    unsigned char *seen; /* features with a value other than zero */
-};
-
 struct scanning {
     const tsr_matrix *x;
-    struct run *run;
-    int64_t runs;
+    tsr__survey *found;  /* by chunk */
+    unsigned char *seen; /* by thread: features with a value other than zero */
 };
 
 /* The first entry of sample i that is not finite (or: negative), as a feature. */
@@ -53,6 +48,20 @@ static int64_t count_infinite(const tsr_matrix *x, int64_t i)
     return infinite;
 }
 
+static const tsr_scan nothing = {.minimum = (double)INFINITY,
+                                 .maximum = (double)-INFINITY,
+                                 .first_not_finite = {-1, -1},
+                                 .first_negative = {-1, -1},
+                                 .first_empty_sample = -1,
+                                 .first_empty_feature = -1,
+                                 .unit_samples = true};
+
+static void extend(tsr_scan *scan, double low, double high)
+{
+    scan->minimum = low < scan->minimum ? low : scan->minimum;
+    scan->maximum = high > scan->maximum ? high : scan->maximum;
+}
+
 static void note_odd(tsr_scan *scan, const tsr_matrix *x, int64_t i, const tsr__sweep *sweep)
 {
     if (sweep->not_finite > 0) {
@@ -70,22 +79,23 @@ static void note_odd(tsr_scan *scan, const tsr_matrix *x, int64_t i, const tsr__
     scan->negative += sweep->negative;
 }
 
-static void scan_sample(struct run *run, const tsr_matrix *x, int64_t i)
+static void scan_sample(tsr__survey *found, unsigned char *seen, const tsr_matrix *x, int64_t i)
 {
-    tsr_scan *scan = &run->scan;
+    tsr_scan *scan = &found->scan;
     const tsr__kernels *kernels = tsr__kernels_of(x->type);
     const double accuracy = x->type == TSR_FLOAT64 ? 1e-9 : 1e-5;
     int64_t count = 0;
     tsr__sweep sweep;
     const void *values = row_of(x, i, &count);
     kernels->sweep(&sweep, values, count);
-    note_odd(scan, x, i, &sweep);
-    scan->minimum = fmin(scan->minimum, sweep.minimum);
-    scan->maximum = fmax(scan->maximum, sweep.maximum);
-    if (count < x->features) {
-        scan->minimum = fmin(scan->minimum, 0);
-        scan->maximum = fmax(scan->maximum, 0);
-    }
+    if (sweep.not_finite > 0 || sweep.negative > 0)
+        note_odd(scan, x, i, &sweep);
+    extend(scan, sweep.minimum, sweep.maximum);
+    if (count < x->features)
+        extend(scan, 0, 0);
+    found->magnitudes += sweep.sum_magnitudes;
+    found->squares += sweep.sum_squares;
+    found->most = sweep.sum_squares > found->most ? sweep.sum_squares : found->most;
     scan->nonzeros += count - sweep.zeros;
     if (sweep.zeros == count) {
         if (scan->empty_samples++ == 0)
@@ -94,33 +104,27 @@ static void scan_sample(struct run *run, const tsr_matrix *x, int64_t i)
         scan->unit_samples = false;
     }
     if (!x->sparse)
-        kernels->mark(run->seen, values, count);
+        kernels->mark(seen, values, count);
     for (int64_t at = 0; x->sparse && at < count; at++)
-        run->seen[x->columns[x->rows[i] + at]] |= tsr__value_at(values, x->type, at) != 0;
+        seen[x->columns[x->rows[i] + at]] |= tsr__value_at(values, x->type, at) != 0;
 }
 
-static void scan_run(void *context, int64_t item, int thread)
+static void scan_chunk(void *context, int64_t item, int thread)
 {
     const struct scanning *s = context;
-    struct run *run = &s->run[item];
-    (void)thread;
-    run->scan = (tsr_scan){.minimum = (double)INFINITY,
-                           .maximum = (double)-INFINITY,
-                           .first_not_finite = {-1, -1},
-                           .first_negative = {-1, -1},
-                           .first_empty_sample = -1,
-                           .first_empty_feature = -1,
-                           .unit_samples = true};
-    const int64_t end = s->x->samples * (item + 1) / s->runs;
-    for (int64_t i = s->x->samples * item / s->runs; i < end; i++)
-        scan_sample(run, s->x, i);
+    const tsr__chunk chunk = tsr__matrix_chunk(s->x, item);
+    tsr__survey *found = &s->found[item];
+    *found = (tsr__survey){.scan = nothing};
+    for (int64_t i = chunk.first; i < chunk.end; i++)
+        scan_sample(found, s->seen + thread * (s->x->features + 1), s->x, i);
 }
 
-/* Adds what a later run found. */
-static void join(tsr_scan *all, const tsr_scan *more)
+/* Adds what a later chunk found. */
+static void join(tsr__survey *into, const tsr__survey *later)
 {
-    all->minimum = fmin(all->minimum, more->minimum);
-    all->maximum = fmax(all->maximum, more->maximum);
+    tsr_scan *all = &into->scan;
+    const tsr_scan *more = &later->scan;
+    extend(all, more->minimum, more->maximum);
     if (all->not_finite == 0)
         memcpy(all->first_not_finite, more->first_not_finite, sizeof all->first_not_finite);
     if (all->negative == 0)
@@ -133,41 +137,84 @@ static void join(tsr_scan *all, const tsr_scan *more)
     all->negative += more->negative;
     all->empty_samples += more->empty_samples;
     all->unit_samples = all->unit_samples && more->unit_samples;
+    into->magnitudes += later->magnitudes;
+    into->squares += later->squares;
+    into->most = fmax(into->most, later->most);
+}
+
+static void count_empty_features(tsr_scan *scan, unsigned char *seen, int64_t features,
+                                 int threads)
+{
+    for (int64_t thread = 1; thread < threads; thread++)
+        for (int64_t j = 0; j < features; j++)
+            seen[j] |= seen[thread * (features + 1) + j];
+    for (int64_t j = 0; j < features; j++)
+        if (!seen[j] && scan->empty_features++ == 0)
+            scan->first_empty_feature = j;
+}
+
+tsr_status tsr__matrix_survey(tsr__survey *out, const tsr_matrix *x, int64_t threads)
+{
+    tsr_status status = TSR_OK;
+    unsigned char *seen = NULL;
+    tsr__survey *found = NULL, all = {.scan = nothing};
+    const int64_t chunks = tsr__matrix_chunks(x);
+    const int team = tsr__matrix_threads(x, threads);
+    TSR_NEW_ZERO(seen, team * (x->features + 1));
+    TSR_NEW(found, chunks);
+    struct scanning scanning = {x, found, seen};
+    tsr__parallel(chunks, team, scan_chunk, &scanning);
+    for (int64_t i = 0; i < chunks; i++)
+        join(&all, &found[i]);
+    count_empty_features(&all.scan, seen, x->features, team);
+    all.scan.unit_samples = all.scan.unit_samples && all.scan.empty_samples < x->samples;
+    if (all.scan.minimum > all.scan.maximum)
+        all.scan.minimum = all.scan.maximum = (double)NAN;
+    *out = all;
+done:
+    tsr__free(seen);
+    tsr__free(found);
+    return status;
 }
 
 tsr_status tsr_matrix_scan(tsr_scan *out, const tsr_matrix *x)
 {
     TSR_REQUIRE(out, x);
-    tsr_status status = TSR_OK;
-    unsigned char *seen = NULL;
-    struct run *run = NULL;
-    const int64_t worth = tsr_matrix_stored(x) / 1000000 + 1; /* a thread pays from there on */
-    const int runs = tsr__threads(0, worth);
-    TSR_NEW_ZERO(seen, runs * (x->features + 1));
-    TSR_NEW(run, runs);
-    for (int i = 0; i < runs; i++)
-        run[i].seen = seen + i * (x->features + 1);
-    struct scanning scanning = {x, run, runs};
-    tsr__parallel(runs, runs, scan_run, &scanning);
-
-    tsr_scan all = run[0].scan;
-    for (int i = 1; i < runs; i++)
-        join(&all, &run[i].scan);
-    for (int64_t j = 0; j < x->features; j++) {
-        bool full = false;
-        for (int i = 0; i < runs; i++)
-            full = full || run[i].seen[j];
-        if (!full && all.empty_features++ == 0)
-            all.first_empty_feature = j;
-    }
-    all.unit_samples = all.unit_samples && all.empty_samples < x->samples;
-    if (all.minimum > all.maximum)
-        all.minimum = all.maximum = (double)NAN;
-    *out = all;
-done:
-    tsr__free(seen);
-    tsr__free(run);
+    tsr__survey found;
+    const tsr_status status = tsr__matrix_survey(&found, x, 0);
+    if (status == TSR_OK)
+        *out = found.scan;
     return status;
+}
+
+tsr_status tsr__scan_check(const tsr_scan *scan, const tsr_matrix *x, int needs,
+                           const char *subject)
+{
+    const char *who = subject != NULL ? subject : "the data";
+    const int64_t *odd = scan->first_not_finite, *below = scan->first_negative;
+    if ((needs & TSR_NEED_FINITE && scan->not_finite > 0) ||
+        (needs & TSR_NEED_NOT_INFINITE && scan->infinite > 0))
+        return tsr__fail(
+            TSR_ERROR_DATA,
+            "%s: sample %lld, feature %lld is %g (%lld such values); numbers must be "
+            "finite",
+            who, (long long)odd[0], (long long)odd[1], tsr_matrix_at(x, odd[0], odd[1]),
+            (long long)scan->not_finite);
+    if (needs & TSR_NEED_NON_NEGATIVE && scan->negative > 0)
+        return tsr__fail(
+            TSR_ERROR_DATA,
+            "%s: sample %lld, feature %lld is %g (%lld values below zero); numbers "
+            "must not be negative",
+            who, (long long)below[0], (long long)below[1], tsr_matrix_at(x, below[0], below[1]),
+            (long long)scan->negative);
+    if (needs & TSR_NEED_FULL_SAMPLES && scan->empty_samples > 0)
+        return tsr__fail(TSR_ERROR_DATA, "%s: sample %lld is all zero (%lld such samples)", who,
+                         (long long)scan->first_empty_sample, (long long)scan->empty_samples);
+    if (needs & TSR_NEED_FULL_FEATURES && scan->empty_features > 0)
+        return tsr__fail(TSR_ERROR_DATA, "%s: feature %lld is all zero (%lld such features)",
+                         who, (long long)scan->first_empty_feature,
+                         (long long)scan->empty_features);
+    return TSR_OK;
 }
 
 tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *subject)
@@ -176,33 +223,7 @@ tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *subject)
     TSR_REQUIRE_CHOICE(needs, 2 * TSR_NEED_FULL_FEATURES - 1);
     tsr_scan scan;
     const tsr_status status = tsr_matrix_scan(&scan, x);
-    const char *who = subject != NULL ? subject : "the data";
-    if (status < 0)
-        return status;
-    const int64_t *odd = scan.first_not_finite, *below = scan.first_negative;
-    if ((needs & TSR_NEED_FINITE && scan.not_finite > 0) ||
-        (needs & TSR_NEED_NOT_INFINITE && scan.infinite > 0))
-        return tsr__fail(
-            TSR_ERROR_DATA,
-            "%s: sample %lld, feature %lld is %g (%lld such values); numbers must be "
-            "finite",
-            who, (long long)odd[0], (long long)odd[1], tsr_matrix_at(x, odd[0], odd[1]),
-            (long long)scan.not_finite);
-    if (needs & TSR_NEED_NON_NEGATIVE && scan.negative > 0)
-        return tsr__fail(
-            TSR_ERROR_DATA,
-            "%s: sample %lld, feature %lld is %g (%lld values below zero); numbers "
-            "must not be negative",
-            who, (long long)below[0], (long long)below[1], tsr_matrix_at(x, below[0], below[1]),
-            (long long)scan.negative);
-    if (needs & TSR_NEED_FULL_SAMPLES && scan.empty_samples > 0)
-        return tsr__fail(TSR_ERROR_DATA, "%s: sample %lld is all zero (%lld such samples)", who,
-                         (long long)scan.first_empty_sample, (long long)scan.empty_samples);
-    if (needs & TSR_NEED_FULL_FEATURES && scan.empty_features > 0)
-        return tsr__fail(TSR_ERROR_DATA, "%s: feature %lld is all zero (%lld such features)",
-                         who, (long long)scan.first_empty_feature,
-                         (long long)scan.empty_features);
-    return TSR_OK;
+    return status == TSR_OK ? tsr__scan_check(&scan, x, needs, subject) : status;
 }
 
 /* The largest magnitude among `count` samples; NaN where there is one. */
@@ -217,18 +238,63 @@ static double largest(const tsr_matrix *x, int64_t first, int64_t count)
     return most;
 }
 
+struct squaring {
+    const tsr_matrix *x;
+    const void *weight;
+    struct squares {
+        double sum, most;
+        int64_t beyond; /* the first sample whose square is above `limit`, or -1 */
+    } * found;
+    double limit;
+};
+
+static void square_chunk(void *context, int64_t item, int thread)
+{
+    const struct squaring *s = context;
+    const tsr__chunk chunk = tsr__matrix_chunk(s->x, item);
+    struct squares found = {0, 0, -1};
+    (void)thread;
+    for (int64_t i = chunk.first; i < chunk.end; i++) {
+        const double square = tsr__row_square(s->x, i);
+        if (found.beyond < 0 && !(square <= s->limit))
+            found.beyond = i;
+        found.most = fmax(found.most, square);
+        found.sum += square * (s->weight != NULL ? tsr__value_at(s->weight, s->x->type, i) : 1);
+    }
+    s->found[item] = found;
+}
+
+/* There are at most as many chunks as this has room for: nothing is allocated, nothing fails. */
+static struct squares squares_of(const tsr_matrix *x, const void *weight, double limit,
+                                 int64_t threads)
+{
+    struct squares found[TSR_CHUNKS_MOST], all = {0, 0, -1};
+    struct squaring s = {x, weight, found, limit};
+    const int64_t chunks = tsr__matrix_chunks(x);
+    tsr__parallel(chunks, tsr__matrix_threads(x, threads), square_chunk, &s);
+    for (int64_t i = 0; i < chunks; i++) {
+        all.sum += found[i].sum;
+        all.most = fmax(all.most, found[i].most);
+        all.beyond = all.beyond < 0 ? found[i].beyond : all.beyond;
+    }
+    return all;
+}
+
+double tsr__matrix_squares(const tsr_matrix *x, const void *weight, int64_t threads)
+{
+    return squares_of(x, weight, (double)INFINITY, threads).sum;
+}
+
 /* A sixteenth leaves room for |x - y|^2 <= 2 |x|^2 + 2 |y|^2 and for the sums on the way. */
 static tsr_status check_large(double *most, const tsr_matrix *x, double times)
 {
-    for (int64_t i = 0; i < x->samples; i++) {
-        const double square = tsr__row_square(x, i);
-        if (!(square <= DBL_MAX / 16 / times))
-            return tsr__fail(TSR_ERROR_DATA,
-                             "the squares of sample %lld, whose values go up to %g, are beyond "
-                             "the largest number: --normalize l2 or max scales every sample",
-                             (long long)i, largest(x, i, 1));
-        *most = fmax(*most, square);
-    }
+    const struct squares found = squares_of(x, NULL, DBL_MAX / 16 / times, 0);
+    if (found.beyond >= 0)
+        return tsr__fail(TSR_ERROR_DATA,
+                         "the squares of sample %lld, whose values go up to %g, are beyond "
+                         "the largest number: --normalize l2 or max scales every sample",
+                         (long long)found.beyond, largest(x, found.beyond, 1));
+    *most = fmax(*most, found.most);
     return TSR_OK;
 }
 
@@ -302,13 +368,27 @@ void tsr__normalize_row(void *values, tsr_type type, int64_t count, tsr_norm nor
         kernels->scale(values, 1 / length, count);
 }
 
+struct normalizing {
+    tsr_matrix *x;
+    tsr_norm norm;
+};
+
+static void normalize_chunk(void *context, int64_t item, int thread)
+{
+    const struct normalizing *n = context;
+    const tsr__chunk chunk = tsr__matrix_chunk(n->x, item);
+    (void)thread;
+    for (int64_t i = chunk.first; i < chunk.end; i++) {
+        int64_t count = 0;
+        void *values = (void *)(uintptr_t)row_of(n->x, i, &count);
+        tsr__normalize_row(values, n->x->type, count, n->norm);
+    }
+}
+
 void tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
 {
-    if (x == NULL || (int)norm < 0 || norm > TSR_NORM_MAX)
+    if (x == NULL || (int)norm <= TSR_NORM_NONE || norm > TSR_NORM_MAX)
         return;
-    for (int64_t i = 0; i < x->samples; i++) {
-        int64_t count = 0;
-        void *values = (void *)(uintptr_t)row_of(x, i, &count);
-        tsr__normalize_row(values, x->type, count, norm);
-    }
+    struct normalizing n = {x, norm};
+    tsr__parallel(tsr__matrix_chunks(x), tsr__matrix_threads(x, 0), normalize_chunk, &n);
 }
