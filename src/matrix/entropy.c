@@ -9,17 +9,14 @@
  * each goes to its own minimum, for a reciprocal and seven. */
 #include "matrix/descent.h"
 #include "matrix/logarithm.h"
-#include "matrix/vector.h"
+#include "matrix/register.h"
 
 #include <math.h>
 #ifdef __AVX512F__
-#include <immintrin.h>
 #ifdef TSR_KERNELS_f32
-#define GUESS(y)     ((lanes)_mm512_rcp14_ps((__m512)(y)))
-#define LARGER(a, b) ((lanes)_mm512_max_ps((__m512)(a), (__m512)(b)))
+#define GUESS(y) ((lanes)_mm512_rcp14_ps((__m512)(y)))
 #else
-#define GUESS(y)     ((lanes)_mm512_rcp14_pd((__m512d)(y)))
-#define LARGER(a, b) ((lanes)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
+#define GUESS(y) ((lanes)_mm512_rcp14_pd((__m512d)(y)))
 #endif
 #endif
 
@@ -38,9 +35,9 @@ static inline void reciprocal(lanes *z, const lanes *y)
 
 /* A row, and its coordinates that may move. Entries beyond the last have x = f = 0. */
 typedef struct line {
-    int64_t k, vectors, count;
-    int32_t *which;        /* count: the coordinates */
-    const lanes *f;        /* k columns */
+    int64_t k, vectors, stride, count; /* stride: from column to column, in vectors */
+    int32_t *which;                    /* count: the coordinates */
+    const lanes *f;                    /* k columns */
     lanes *x, *y;          /* entries, and their reconstruction but for the last step: */
     int64_t last;          /* the coordinate that moved last */
     real moved;            /* by how much */
@@ -56,20 +53,15 @@ typedef struct line {
  * be a number. */
 static const real SPECK = (real)(sizeof(real) == 8 ? 1e-100 : 1e-12);
 
-static inline void at_least(lanes *y, real speck)
+INLINE void at_least(lanes *y, real speck)
 {
-#ifdef __AVX512F__
-    *y = LARGER(*y, (lanes){0} + speck);
-#else
     const lanes least = (lanes){0} + speck;
-    const mask small = (mask)(*y < least);
-    *y = (lanes)(((mask)least & small) | ((mask)*y & ~small));
-#endif
+    larger(y, y, &least);
 }
 
 static inline const lanes *column_of(const line *l, int64_t j)
 {
-    return l->f + j * l->vectors;
+    return l->f + j * l->stride;
 }
 
 static inline double bend_of(const line *l, int64_t j)
@@ -120,11 +112,12 @@ static void take_line(line *l, const tsr__entropy *d, int64_t row)
     const int64_t k = d->x.k, wide = tsr__padded(k);
     const bool sparse = d->turned == NULL;
     const int64_t count = sparse ? d->x.rows[row + 1] - d->x.rows[row] : d->width;
-    const int64_t padded = sparse ? (count + LANES - 1) / LANES * LANES : tsr__padded(count);
+    const int64_t vectors = (count + LANES - 1) / LANES, padded = vectors * LANES;
     double *pull = d->work;
     real *zeros = (real *)(pull + 2 * wide), *start = zeros + wide, *x = start + 2 * wide;
     *l = (line){.k = k,
-                .vectors = padded / LANES,
+                .vectors = vectors,
+                .stride = sparse ? vectors : tsr__padded(count) / LANES,
                 .which = (int32_t *)(start + wide),
                 .f = sparse ? (const lanes *)(x + 4 * padded) : d->turned,
                 .x = (lanes *)x,

@@ -9,64 +9,128 @@
 #include "matrix/gather.h"
 
 #include "matrix/logarithm.h"
-#include "matrix/vector.h"
+#include "matrix/register.h"
 
-enum { MOST = 5, AHEAD = 16 };
+/* LINE: vectors in a line of the cache. */
+enum { MOST = 8, AHEAD = 16, LINE = 64 / BYTES };
 
 INLINE const loose *row_of(const tsr__gather *x, int64_t entry, int64_t first)
 {
     return (const loose *)((const real *)x->factor + x->columns[entry] * x->k + first);
 }
 
-/* All bits for the lanes of the last vector that belong to a row of k. */
-INLINE void tail_of(mask *out, int64_t k)
-{
-    for (int l = 0; l < LANES; l++)
-        (*out)[l] = (k - 1) / LANES * LANES + l < k ? -1 : 0;
-}
-
 /* Asks for the row of an entry that comes later. */
 INLINE void ask(const tsr__gather *x, int64_t entry, int64_t last, int64_t first, int vectors)
 {
     if (entry + AHEAD < last)
-        for (int v = 0; v < vectors; v++)
+        for (int v = 0; v < vectors; v += LINE)
             __builtin_prefetch(row_of(x, entry + AHEAD, first) + v);
 }
 
-/* out += the rows of some entries, times r: as many columns from `first` on as `vectors` hold.
- */
-INLINE void add_rows_part(real *out, const tsr__gather *x, int64_t from, int64_t count,
-                          const real *r, int64_t first, const int vectors)
+/* All bits for the lanes of a vector from column `first` on that belong to a row of k. */
+INLINE void inside_of(mask *out, int64_t first, int64_t k)
 {
-    const int64_t last = x->rows[x->samples];
-    const int64_t left = x->k - first, width = left < MOST * LANES ? left : MOST * LANES;
+    for (int l = 0; l < LANES; l++)
+        (*out)[l] = first + l < k ? -1 : 0;
+}
+
+/* Some entries of a row, and as many columns of the factor from `first` on as a run holds. */
+typedef struct run {
+    const tsr__gather *x;
+    int64_t from, count, first;
+} run;
+
+INLINE int64_t width_of(const run *n)
+{
+    const int64_t left = n->x->k - n->first;
+    return left < MOST * LANES ? left : MOST * LANES;
+}
+
+/* out += the rows of the entries, times r. */
+INLINE void add_part(real *out, const run *n, const real *r, const int vectors)
+{
+    const int64_t last = n->x->rows[n->x->samples];
+    const int64_t width = width_of(n);
     lanes sum[MOST] = {{0}};
-    memcpy(sum, out + first, (size_t)width * sizeof *out);
-    for (int64_t e = 0; e < count; e++) {
-        const loose *f = row_of(x, from + e, first);
-        ask(x, from + e, last, first, vectors);
+    memcpy(sum, out + n->first, (size_t)width * sizeof *out);
+    for (int64_t e = 0; e < n->count; e++) {
+        const loose *f = row_of(n->x, n->from + e, n->first);
+        ask(n->x, n->from + e, last, n->first, vectors);
+        UNROLLED
         for (int v = 0; v < vectors; v++)
             sum[v] += r[e] * f[v];
     }
-    memcpy(out + first, sum, (size_t)width * sizeof *out);
+    memcpy(out + n->first, sum, (size_t)width * sizeof *out);
+}
+
+/* y += g times the rows of the entries. Sums of as many entries as a vector has lanes are
+ * turned, so that they add up side by side. */
+INLINE void reconstruct_part(real *y, const run *n, const real *g, const int vectors)
+{
+    const int64_t last = n->x->rows[n->x->samples];
+    lanes code[MOST] = {{0}};
+    mask inside;
+    inside_of(&inside, n->first + (vectors - 1) * LANES, n->x->k);
+    memcpy(code, g + n->first, (size_t)width_of(n) * sizeof *g);
+    for (int64_t e = 0; e < n->count; e += LANES) {
+        lanes tile[LANES] = {{0}}, sum = *(const loose *)(y + e);
+        UNROLLED
+        for (int i = 0; i < LANES; i++) {
+            const int64_t at = n->from + (e + i < n->count ? e + i : e);
+            const loose *f = row_of(n->x, at, n->first);
+            ask(n->x, at, last, n->first, vectors);
+            tile[i] = code[vectors - 1] * (lanes)((mask)f[vectors - 1] & inside);
+            UNROLLED
+            for (int v = 0; v < vectors - 1; v++)
+                tile[i] += code[v] * f[v];
+        }
+        turn_tile(tile);
+        UNROLLED
+        for (int i = 0; i < LANES; i++)
+            sum += tile[i];
+        *(loose *)(y + e) = sum;
+    }
+}
+
+/* One function for each number of vectors, whose sums are registers. */
+#define PART(vectors)                                                                          \
+    static void add_##vectors(real *out, const run *n, const real *r)                          \
+    {                                                                                          \
+        add_part(out, n, r, vectors);                                                          \
+    }                                                                                          \
+    static void reconstruct_##vectors(real *y, const run *n, const real *g)                    \
+    {                                                                                          \
+        reconstruct_part(y, n, g, vectors);                                                    \
+    }
+PART(1)
+PART(2)
+PART(3)
+PART(4)
+PART(5)
+PART(6)
+PART(7)
+PART(8)
+
+typedef void (*part)(real *out, const run *n, const real *by);
+static const part adds[MOST] = {add_1, add_2, add_3, add_4, add_5, add_6, add_7, add_8};
+static const part reconstructs[MOST] = {reconstruct_1, reconstruct_2, reconstruct_3,
+                                        reconstruct_4, reconstruct_5, reconstruct_6,
+                                        reconstruct_7, reconstruct_8};
+
+static void in_parts(const part *parts, real *out, const tsr__gather *x, int64_t from,
+                     int64_t count, const real *by)
+{
+    run n = {.x = x, .from = from, .count = count};
+    for (; n.first < x->k; n.first += MOST * LANES) {
+        const int64_t vectors = (x->k - n.first + LANES - 1) / LANES;
+        parts[(vectors < MOST ? vectors : MOST) - 1](out, &n, by);
+    }
 }
 
 static void add_rows(real *out, const tsr__gather *x, int64_t from, int64_t count,
                      const real *r)
 {
-    for (int64_t first = 0; first < x->k; first += MOST * LANES) {
-        const int64_t vectors = (x->k - first + LANES - 1) / LANES;
-        if (vectors == 1)
-            add_rows_part(out, x, from, count, r, first, 1);
-        else if (vectors == 2)
-            add_rows_part(out, x, from, count, r, first, 2);
-        else if (vectors == 3)
-            add_rows_part(out, x, from, count, r, first, 3);
-        else if (vectors == 4)
-            add_rows_part(out, x, from, count, r, first, 4);
-        else
-            add_rows_part(out, x, from, count, r, first, MOST);
-    }
+    in_parts(adds, out, x, from, count, r);
 }
 
 static void project(void *out, const tsr__gather *x)
@@ -105,63 +169,6 @@ static void spread(void *sum, const tsr__gather *x)
 
 enum { RUN = 64 }; /* entries that pass through the steps of a ratio together */
 
-/* y of some entries: codes times the rows they point at. */
-INLINE void reconstruct_part(real *y, const tsr__gather *x, int64_t from, int64_t count,
-                             const lanes *g, const int vectors)
-{
-    const int64_t last = x->rows[x->samples];
-    mask inside;
-    tail_of(&inside, x->k);
-    for (int64_t e = 0; e < count; e++) {
-        const loose *f = row_of(x, from + e, 0);
-        ask(x, from + e, last, 0, vectors);
-        lanes sum = g[vectors - 1] * (lanes)((mask)f[vectors - 1] & inside);
-        for (int v = 0; v < vectors - 1; v++)
-            sum += g[v] * f[v];
-        y[e] = total(&sum);
-    }
-}
-
-static void reconstruct_wide(real *y, const tsr__gather *x, int64_t from, int64_t count,
-                             const real *g)
-{
-    for (int64_t e = 0; e < count; e++) {
-        const real *f = (const real *)x->factor + x->columns[from + e] * x->k;
-        real part[LANES] = {0};
-        int64_t j = 0;
-        y[e] = 0;
-        for (; j + LANES <= x->k; j += LANES)
-            for (int l = 0; l < LANES; l++)
-                part[l] += g[j + l] * f[j + l];
-        for (; j < x->k; j++)
-            y[e] += g[j] * f[j];
-        for (int l = 0; l < LANES; l++)
-            y[e] += part[l];
-    }
-}
-
-static void reconstruct(real *y, const tsr__gather *x, int64_t from, int64_t count,
-                        const real *codes)
-{
-    const int64_t vectors = (x->k + LANES - 1) / LANES;
-    lanes g[MOST] = {{0}};
-    if (vectors > MOST) {
-        reconstruct_wide(y, x, from, count, codes);
-        return;
-    }
-    memcpy(g, codes, (size_t)x->k * sizeof *codes);
-    if (vectors == 1)
-        reconstruct_part(y, x, from, count, g, 1);
-    else if (vectors == 2)
-        reconstruct_part(y, x, from, count, g, 2);
-    else if (vectors == 3)
-        reconstruct_part(y, x, from, count, g, 3);
-    else if (vectors == 4)
-        reconstruct_part(y, x, from, count, g, 4);
-    else
-        reconstruct_part(y, x, from, count, g, MOST);
-}
-
 /* y becomes x / y; returns sum x log(x / y) - x. */
 static double divide(real *y, const real *values, int64_t count, bool value)
 {
@@ -177,8 +184,8 @@ static double ratio_row(real *out, const tsr__gather *x, int64_t i, const real *
     double sum = 0;
     for (int64_t from = x->rows[i]; from < x->rows[i + 1]; from += RUN) {
         const int64_t left = x->rows[i + 1] - from, count = left < RUN ? left : RUN;
-        real y[RUN];
-        reconstruct(y, x, from, count, g);
+        real y[RUN] = {0};
+        in_parts(reconstructs, y, x, from, count, g);
         sum += divide(y, (const real *)x->values + from, count, value);
         if (out != NULL)
             add_rows(out, x, from, count, y);
