@@ -163,14 +163,14 @@ static void a_source_that_fails_ends_it(void **state)
 
 static void same_seed_same_bits(void **state)
 {
-    static const char *const starts[] = {"random", "kmeans", "nndsvdar"};
+    static const char *const starts[] = {"random", "kmeans", "auto", "best", "nndsvdar"};
     tsr_model_info info;
     lab l = lab_make(30, 14, 3, 0, 8);
     tsr_data *data = lab_data(&l, false);
     (void)state;
     for (int64_t row = 0; tsr_models_get(&info, row); row++)
-        for (int i = 0; i < 3; i++) {
-            if (i == 2 && strcmp(info.basis, "free") != 0)
+        for (int i = 0; i < 5; i++) {
+            if (i == 4 && strcmp(info.basis, "free") != 0)
                 continue;
             lab_options options;
             lab_options_of(&options, 10, "rank=6 model=%s init=%s restarts=2 seed=5", info.name,
@@ -281,6 +281,7 @@ static void failing_memory(void **state)
         "model=dsnmf",
         "model=ugnmf missing=mask",
         "model=nmf init=nndsvdar",
+        "model=nmf-kl init=best",
         "model=cdcf init=kmeans",
         "model=cdnmf init=means restarts=2",
     };

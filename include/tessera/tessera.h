@@ -478,7 +478,7 @@ typedef struct tsr_fit_options {
     int solver;           /* 0 auto, 1 mu, 2 cd */
     int64_t iterations;
     double tolerance;
-    const char *init; /* a name of the table, or FILE.npz */
+    const char *init; /* "auto" or another name of the table, or FILE.npz */
     int64_t restarts;
     int64_t seed;
     int64_t threads;

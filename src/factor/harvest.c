@@ -364,6 +364,8 @@ tsr_status tsr__run_begin_model(tsr_model **out, const tsr__run *r)
     tsr__plan_show(plan, &r->plan, &r->problem, r->arena.size);
     for (int i = 0; i < TSR_PLAN_LINES; i++)
         TSR_TRY(tsr__names_add(&model->plan, plan[i]));
+    tsr__init_show(plan[0], TSR_PLAN_LINE, &r->plan, &r->spec, &r->problem);
+    TSR_TRY(tsr__names_add(&model->plan, plan[0]));
     model->per_class = r->plan.per_class;
     model->shared = r->plan.shared;
     model->report = (tsr_fit_report){.model = r->spec.row->name,

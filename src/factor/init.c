@@ -2,13 +2,15 @@
  *
  * THE TABLE OF STARTS.
  *
+ *     auto       nndsvdar or random, by data and model (choose)
  *     random     uniform (0, 1), the papers'; outside `mu` scaled so that F G' fits X best
- *     nndsvd     positive parts of the leading singular pairs (Boutsidis & Gallopoulos 2008);
+ *     nndsvd     positive parts of the leading singular pairs (init_svd.c);
  *                its zeros stay zero under multiplicative rules, so there are two variants:
  *     nndsvda    zeros become what constant factors of the mean of X would be, and nndsvdar:
  *                random numbers below a hundredth of it
  *     kmeans     cluster means, and codes 1.2 for the own cluster, 0.2 for the others
  *     means      means of the labelled samples a class, k-means of the rest for other vectors
+ *     best       three short fits, from what auto takes and two at random: the lowest J goes on
  *     FILE       arrays `basis` (k x m; concept: `weights`, n x k) and `codes` (n x k, or one row a
  *                group where codes are tied), in .npz or .h5: an archive of an earlier fit serves
  *
@@ -17,27 +19,56 @@
  * mathematics.md, section 11. Whatever a start leaves, tsr__solver_start follows it: it pushes
  * theta through the map, normalises and sums. A start is a function of the data, the seed and
  * the restart, which has a stream of its own. Cost: random O((n + m) k) and a pass; k-means and
- * the singular vectors some passes. */
-#include "factor/plan.h"
+ * the singular vectors some passes; best thirty iterations. */
+#include "factor/init.h"
 
-#include "base/random.h"
+#include "base/progress.h"
 #include "matrix/kmeans.h"
-#include "matrix/pass.h"
-#include "matrix/principal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* `x` are the samples themselves where the solver sees groups of them, or a kernel. */
-typedef struct start {
-    tsr__solver *s;
-    const tsr__spec *spec;
-    const tsr__problem *problem;
-    const tsr_matrix *x; /* the samples */
-    tsr__random random;
-    int64_t restart;
-} start;
+typedef struct kind {
+    const char *name, *text;
+    bool once; /* the same for every restart: those after the first are random */
+    tsr_status (*fill)(tsr__start *b);
+} kind;
+
+static const kind *find(const char *name);
+
+/* Whether at most a tenth of the entries are not zero, however they are stored. Of samples that
+ * are full this looks at little more than a tenth. */
+static bool mostly_zeros(const tsr_matrix *x)
+{
+    const int64_t most = x->samples * x->features / 10;
+    int64_t count = 0;
+    for (int64_t i = 0; i < x->samples && count <= most; i++)
+        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
+            count += tsr__value_at(x->values, x->type, at) != 0;
+    return count <= most;
+}
+
+/* What `auto` takes: under squares singular vectors where samples are mostly zeros, as texts are:
+ * random starts end in higher minima there and take longer to arrive. Else random numbers, which
+ * no start beats for long; a divergence weighs entries otherwise than singular vectors do, and
+ * pictures of few parts have singular values that are alike, whose vectors say nothing of parts:
+ * of the swimmer's 17 none of random starts fails, and all of singular vectors do (mathematics.md,
+ * section 11, has the figures). Where J is more than the loss, or the model has no place for
+ * singular vectors, random numbers take no side. With small numbers for zeros: data of lower rank
+ * would leave vectors that are zero for ever. */
+static const char *choose(const tsr__plan *plan, const tsr__spec *spec,
+                          const tsr__problem *problem)
+{
+    bool apt = plan->loss->degree == 2 && plan->map->free && !spec->mu &&
+               problem->image.height == 0 && problem->missing == NULL &&
+               problem->members == NULL && plan->basis.rule->descends &&
+               plan->codes.rule->descends;
+    for (const tsr__term *t = plan->term; t < tsr__terms_end(plan); t++)
+        apt = apt &&
+              (t->kind->name == TSR_TERM_ALPHA_CODES || t->kind->name == TSR_TERM_ALPHA_BASIS);
+    return apt && mostly_zeros(problem->held.x) ? "nndsvdar" : "random";
+}
 
 /* Drawn as doubles in either precision, so that single starts where double does, but for
  * rounding. */
@@ -52,7 +83,7 @@ static void fill_uniform(const tsr__solver *s, void *array, int64_t count, tsr__
  * judged, would say nothing. It also makes the fit of s X that of X (tests/test_law_unit.c).
  * The size is a quotient of sums, so that a pass comes first; XtG is collected where passes
  * leave it out. */
-static void fit_scale(start *b)
+static void fit_scale(tsr__start *b)
 {
     tsr__solver *s = b->s;
     const tsr__kernels *kernels = tsr__kernels_for(s);
@@ -69,7 +100,7 @@ static void fit_scale(start *b)
 }
 
 /* Theta is drawn before the codes: the order is part of what a seed means. */
-static tsr_status start_random(start *b)
+static tsr_status start_random(tsr__start *b)
 {
     fill_uniform(b->s, tsr__theta(b->s), tsr__theta_rows(b->s) * b->s->k, &b->random);
     fill_uniform(b->s, b->s->state.codes, b->s->n * b->s->k, &b->random);
@@ -82,7 +113,7 @@ static tsr_status start_random(start *b)
  * with which each sample would be drawn to its vector. 0.2 and 1.2 are the indicator of the own
  * cluster and 0.2: no code begins at zero, where multiplicative rules would hold it. Where
  * codes are tied, a group has 1.2 at the vector of each of its members. */
-static void take_centers(start *b, const double *centers, const int32_t *of)
+static void take_centers(tsr__start *b, const double *centers, const int32_t *of)
 {
     tsr__solver *s = b->s;
     for (int64_t i = 0; i < s->n; i++)
@@ -109,7 +140,7 @@ static void take_centers(start *b, const double *centers, const int32_t *of)
 
 /* The stride between the seeds of restarts is a prime above the number of restarts that there
  * can be, so that restart r of a seed is no start of the next seed. */
-static tsr_status start_kmeans(start *b)
+static tsr_status start_kmeans(tsr__start *b)
 {
     tsr_status status = TSR_OK;
     const tsr_matrix *x = b->x;
@@ -136,7 +167,7 @@ done:
  * would begin alike; by factors of 0.5 to 1.5, whose mean is 1. Classes of which no label is
  * seen keep their centre of k-means. A labelled sample begins at a vector of its own class or
  * of none, which is what the class term wants of it. O(n m k). */
-static tsr_status start_means(start *b)
+static tsr_status start_means(tsr__start *b)
 {
     tsr_status status = TSR_OK;
     const tsr_matrix *x = b->x;
@@ -196,115 +227,19 @@ done:
     return status;
 }
 
-/* Column j of a (rows x k): the length of its positive (or negative) part. Of u v' with signs,
- * the best non-negative pair is that of both positive or of both negative parts, whichever has
- * the larger product of lengths (Boutsidis & Gallopoulos 2008). */
-static double part_length(const double *a, int64_t rows, int64_t k, int64_t j, double sign)
+static tsr_status start_nndsvd(tsr__start *b)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < rows; i++) {
-        const double v = fmax(sign * a[i * k + j], 0);
-        sum += v * v;
-    }
-    return sqrt(sum);
+    return tsr__start_svd(b, TSR_FILL_NOT);
 }
 
-typedef enum filling { FILL_NOT, FILL_MEAN, FILL_RANDOM } filling;
-
-/* Column j of `to` (rows x k) from the part of one sign of column j of a (rows x r). Where the
- * data have fewer than k singular vectors, the others are filling alone. A random number is
- * drawn for every entry, wanted or not, so that the stream does not depend on the signs. */
-static void put_part(start *b, void *to, const double *a, int64_t rows, int64_t r, int64_t j,
-                     double sign, double by, const double fill[2])
+static tsr_status start_nndsvda(tsr__start *b)
 {
-    tsr__solver *s = b->s;
-    for (int64_t i = 0; i < rows; i++) {
-        const double v = j < r ? by * fmax(sign * a[i * r + j], 0) : 0;
-        const double zero = fill[0] + fill[1] * tsr__random_uniform(&b->random);
-        tsr__real_set(s, to, i * s->k + j, v > 0 ? v : zero);
-    }
+    return tsr__start_svd(b, TSR_FILL_MEAN);
 }
 
-/* left = X right / sigma (n x r) and the singular values themselves. One more pass over the
- * data in place of a second eigenproblem. */
-static tsr_status left_vectors(double *left, double *sigma, const tsr_matrix *x,
-                               const tsr__axes *axes, int threads)
+static tsr_status start_nndsvdar(tsr__start *b)
 {
-    const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
-    const int64_t r = axes->rank;
-    TSR_OR_RETURN(tsr__source_project(left, &source, axes->factor, r, threads));
-    for (int64_t j = 0; j < r; j++) {
-        double square = 0;
-        for (int64_t i = 0; i < x->samples; i++)
-            square += left[i * r + j] * left[i * r + j];
-        sigma[j] = sqrt(square);
-        for (int64_t i = 0; sigma[j] > 0 && i < x->samples; i++)
-            left[i * r + j] /= sigma[j];
-    }
-    return TSR_OK;
-}
-
-/* Codes and basis share the square root of sigma |u| |v|, so that neither is longer than the
- * other. Tied codes start from the group means, which are the rows that the loss sees. */
-static tsr_status start_svd(start *b, filling how)
-{
-    tsr_status status = TSR_OK;
-    tsr__solver *s = b->s;
-    const tsr_matrix *rows = b->problem->held.reduced != NULL ? b->problem->held.reduced : b->x;
-    const tsr__axes_options options = {.rank = s->k,
-                                       .seed = (uint64_t)b->spec->options->seed,
-                                       .threads = s->plan->threads,
-                                       .about_origin = true};
-    tsr__axes axes = {0};
-    tsr_matrix *doubles = NULL;
-    double *left = NULL, *sigma = NULL, sum = 0;
-    if (b->spec->basis == TSR_BASIS_CONCEPT)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "nndsvd starts a free basis: --init random or kmeans for "
-                                     "concept models");
-    TSR_TRY(tsr_matrix_copy_as(&doubles, rows, TSR_FLOAT64, rows->sparse));
-    TSR_TRY(tsr__principal_axes(&axes, doubles, &options));
-    const int64_t r = axes.rank;
-    TSR_NEW(left, s->n * r);
-    TSR_NEW_ZERO(sigma, s->k);
-    TSR_TRY(left_vectors(left, sigma, doubles, &axes, s->plan->threads));
-    for (int64_t at = 0; at < tsr_matrix_stored(doubles); at++)
-        sum += ((const double *)doubles->values)[at];
-    /* what k constant vectors and codes would be, so that their product is the mean of X */
-    const double even = sqrt(sum / (double)s->n / (double)s->m / (double)s->k);
-    const double fill[2] = {how == FILL_MEAN ? even : 0, how == FILL_RANDOM ? even / 100 : 0};
-    for (int64_t j = 0; j < s->k; j++) {
-        double length[2][2] = {{0, 0}, {0, 0}}; /* left, right; positive, negative part */
-        for (int part = 0; j < r && part < 2; part++) {
-            length[0][part] = part_length(left, s->n, r, j, part == 0 ? 1 : -1);
-            length[1][part] = part_length(axes.factor, s->m, r, j, part == 0 ? 1 : -1);
-        }
-        const int part = length[0][0] * length[1][0] >= length[0][1] * length[1][1] ? 0 : 1;
-        const double l = length[0][part], v = length[1][part], by = sqrt(sigma[j] * l * v);
-        const double sign = part == 0 ? 1 : -1;
-        put_part(b, s->state.codes, left, s->n, r, j, sign, l > 0 ? by / l : 0, fill);
-        put_part(b, s->state.basis, axes.factor, s->m, r, j, sign, v > 0 ? by / v : 0, fill);
-    }
-done:
-    tsr_matrix_free(doubles);
-    tsr__axes_clear(&axes);
-    tsr__free(left);
-    tsr__free(sigma);
-    return status;
-}
-
-static tsr_status start_nndsvd(start *b)
-{
-    return start_svd(b, FILL_NOT);
-}
-
-static tsr_status start_nndsvda(start *b)
-{
-    return start_svd(b, FILL_MEAN);
-}
-
-static tsr_status start_nndsvdar(start *b)
-{
-    return start_svd(b, FILL_RANDOM);
+    return tsr__start_svd(b, TSR_FILL_RANDOM);
 }
 
 /* "path:name" is how one array of a container is asked for anywhere (tsr_data_read). A factor
@@ -332,7 +267,7 @@ static tsr_status wrong_shape(const char *path, const char *name, const tsr_matr
 
 /* Factors are taken as they are and not scaled: they may be the end of an earlier fit. Codes
  * may be those of samples, as archives have them, or one row a group. */
-static tsr_status start_file(start *b)
+static tsr_status start_file(tsr__start *b)
 {
     tsr_status status = TSR_OK;
     tsr__solver *s = b->s;
@@ -363,40 +298,119 @@ done:
     return status;
 }
 
+/* A few short fits, of which the one of lowest J goes on: most of what a start decides shows in
+ * ten iterations. The first is what `auto` would take, the others are random, with streams that
+ * no restart has. Nothing is reported on the way, and who asks to stop is heard by the loop, one
+ * iteration later. */
+static tsr_status start_best(tsr__start *b)
+{
+    enum { TRIALS = 3, STEPS = 10 };
+    tsr_status status = TSR_OK;
+    tsr__solver *s = b->s;
+    const size_t theta_size = tsr__real_bytes(s, tsr__theta_rows(s) * s->k);
+    const size_t codes_size = tsr__real_bytes(s, s->n * s->k);
+    const uint64_t seed = (uint64_t)b->spec->options->seed;
+    tsr__task task =
+        tsr__task_begin(b->spec->options->progress, "trying starts", TRIALS * STEPS);
+    double least = (double)INFINITY;
+    bool stopped = false;
+    char *kept = NULL;
+    TSR_NEW(kept, (int64_t)(theta_size + codes_size));
+    for (int trial = 0; trial < TRIALS && !stopped; trial++) {
+        tsr__start one = *b;
+        const bool first = trial == 0 && b->restart == 0;
+        const char *name = first ? choose(s->plan, b->spec, b->problem) : "random";
+        one.random = tsr__random_seed(seed, ((uint64_t)trial << 32) + (uint64_t)b->restart);
+        TSR_TRY(find(name)->fill(&one));
+        tsr__solver_start(s);
+        for (int i = 0; i < STEPS && !stopped; i++) {
+            tsr__solver_step(s);
+            status = tsr__task_step(&task, trial * STEPS + i + 1, tsr__solver_objective(s),
+                                    (double)NAN);
+            stopped = status == TSR_ERROR_INTERRUPTED;
+            status = stopped ? TSR_OK : status;
+            TSR_TRY(status);
+        }
+        const double now = tsr__solver_objective(s);
+        if (trial > 0 && !(now < least))
+            continue;
+        least = isnan(now) ? least : now;
+        memcpy(kept, tsr__theta(s), theta_size);
+        memcpy(kept + theta_size, s->state.codes, codes_size);
+    }
+    memcpy(tsr__theta(s), kept, theta_size);
+    memcpy(s->state.codes, kept + theta_size, codes_size);
+done:
+    tsr__free(kept);
+    return status;
+}
+
+static tsr_status start_auto(tsr__start *b)
+{
+    return find(choose(b->s->plan, b->spec, b->problem))->fill(b);
+}
+
 /* By name, as the setting has them. What is in no row is a file. */
-static const struct {
-    const char *name;
-    tsr_status (*fill)(start *b);
-} starts[] = {
-    {"random", start_random},     {"nndsvd", start_nndsvd}, {"nndsvda", start_nndsvda},
-    {"nndsvdar", start_nndsvdar}, {"kmeans", start_kmeans}, {"means", start_means},
+static const kind starts[] = {
+    {"auto", "what suits data and model", true, start_auto},
+    {"random", "uniform numbers", false, start_random},
+    {"nndsvd", "parts of singular vectors", true, start_nndsvd},
+    {"nndsvda", "parts of singular vectors, zeros become the mean", true, start_nndsvda},
+    {"nndsvdar", "parts of singular vectors, zeros become small random numbers", false,
+     start_nndsvdar},
+    {"kmeans", "centres of k-means", false, start_kmeans},
+    {"means", "means of classes", false, start_means},
+    {"best", "the best of three after ten iterations", false, start_best},
 };
+
+static const kind *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strcmp(name, starts[i].name) == 0)
+            return &starts[i];
+    return NULL;
+}
 
 /* Called before any data are read. A name without a dot is a misspelt start rather than a
  * file. */
 tsr_status tsr__init_check(const char *name)
 {
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strcmp(name, starts[i].name) == 0)
-            return TSR_OK;
-    if (strchr(name, '.') != NULL)
+    if (find(name) != NULL || strchr(name, '.') != NULL)
         return TSR_OK;
-    return tsr__fail(TSR_ERROR_ARGUMENT,
-                     "--init is random, nndsvd, nndsvda, nndsvdar, kmeans, means or a file, "
-                     "not '%s'",
-                     name);
+    return tsr__fail(
+        TSR_ERROR_ARGUMENT,
+        "--init is auto, random, nndsvd, nndsvda, nndsvdar, kmeans, means, best or a "
+        "file, not '%s'",
+        name);
+}
+
+/* The row of a restart; NULL: a file. */
+static const kind *kind_of(const tsr__spec *spec, int64_t restart)
+{
+    const kind *r = find(spec->options->init);
+    return r != NULL && r->once && restart > 0 ? find("random") : r;
 }
 
 tsr_status tsr__init_factors(tsr__solver *s, const tsr__spec *spec, int64_t restart)
 {
-    start b = {.s = s,
-               .spec = spec,
-               .problem = s->problem,
-               .x = s->problem->held.x,
-               .random = tsr__random_seed((uint64_t)spec->options->seed, (uint64_t)restart),
-               .restart = restart};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strcmp(spec->options->init, starts[i].name) == 0)
-            return starts[i].fill(&b);
-    return start_file(&b);
+    const kind *r = kind_of(spec, restart);
+    tsr__start b = {.s = s,
+                    .spec = spec,
+                    .problem = s->problem,
+                    .x = s->problem->held.x,
+                    .random =
+                        tsr__random_seed((uint64_t)spec->options->seed, (uint64_t)restart),
+                    .restart = restart};
+    return r != NULL ? r->fill(&b) : start_file(&b);
+}
+
+void tsr__init_show(char *line, size_t size, const tsr__plan *plan, const tsr__spec *spec,
+                    const tsr__problem *problem)
+{
+    const kind *r = kind_of(spec, 0);
+    const bool chosen = r != NULL && r->fill == start_auto;
+    if (chosen)
+        r = find(choose(plan, spec, problem));
+    (void)snprintf(line, size, "start: %s (%s)", r != NULL ? r->name : "file",
+                   r != NULL ? r->text : "factors that were given");
 }

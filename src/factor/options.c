@@ -48,7 +48,7 @@ static const tsr_setting fit_table[] = {
     TSR_CHOICE_ROW(FIT, solver, "solver", "auto|mu|cd", "mu: the papers' multiplicative rules"),
     TSR_INTEGER_ROW(FIT, iterations, "iterations", 0, 0, 1e9, "500", "N", "at most so many"),
     TSR_REAL_ROW(FIT, tolerance, "tolerance", 0, 1, "1e-5", "T", "stop when ten iterations gain less; 0: run all"),
-    TSR_TEXT_ROW(FIT, init, "init", 0, "random", "HOW", "random, nndsvd, nndsvda, nndsvdar, kmeans, means, or FILE (.npz, .h5)"),
+    TSR_TEXT_ROW(FIT, init, "init", 0, "auto", "HOW", "auto, random, nndsvd, nndsvda, nndsvdar, kmeans, means, best, or FILE (.npz, .h5)"),
     TSR_INTEGER_ROW(FIT, restarts, "restarts", 0, 1, 1e6, "1", "N", "fits from as many starts; the best objective is kept"),
     TSR_INTEGER_ROW(FIT, seed, "seed", 0, 0, 9e15, "0", "N", "of everything random"),
     TSR_INTEGER_ROW(FIT, threads, "threads", 0, 0, 4096, "0", "N", "threads of the solver, 0: all processors"),

@@ -90,6 +90,9 @@ tsr__solver tsr__solver_of(const tsr__plan *plan, const tsr__problem *problem);
 
 /* init.c: sets theta and codes of a laid-out solver. */
 tsr_status tsr__init_factors(tsr__solver *s, const tsr__spec *spec, int64_t restart);
+/* A line that tells which start the first run takes. */
+void tsr__init_show(char *line, size_t size, const tsr__plan *plan, const tsr__spec *spec,
+                    const tsr__problem *problem);
 
 /* True when a term ties rows of the basis. */
 bool tsr__plan_couples(const tsr__plan *plan);

@@ -7,6 +7,9 @@
  *     subspace  where both sides are large: Q <- orthonormal(Z' (Z Q)) with the eigenvectors of
  *               Q' Z' Z Q in each round; Z is never formed, so that sparse samples stay sparse.
  *               4 nnz k flops a round
+ *     rough     a given number of these rounds, from Z' S with signs S: what remains of axis a
+ *               beyond the l that are carried falls by (value[l] / value[a])^2 a round (Halko,
+ *               Martinsson & Tropp 2011). For starts, which need no more
  *
  * Exact products centre tile by tile: a mean far from zero costs no digits. Tiles and lanes are
  * fixed, so the result does not depend on the number of threads. */
@@ -38,6 +41,7 @@ void tsr__axes_clear(tsr__axes *axes)
     tsr__free(axes->mean);
     tsr__free(axes->factor);
     tsr__free(axes->variance);
+    tsr__free(axes->scores);
     *axes = (tsr__axes){0};
 }
 
@@ -304,7 +308,7 @@ done:
 /* The workspace of subspace iteration with l vectors. */
 typedef struct subspace {
     const tsr_matrix *x;
-    tsr__source source;
+    tsr__source source, turned; /* turned: no blocks where the samples are not at hand so */
     int64_t l;
     int threads;
     bool about_origin;
@@ -341,6 +345,14 @@ static tsr_status look(subspace *s)
     return status;
 }
 
+/* back = Z' y, for y whose columns are centred where Z is. */
+static tsr_status collect(subspace *s)
+{
+    return s->turned.blocks > 0
+               ? tsr__source_project(s->back, &s->turned, s->y, s->l, s->threads)
+               : tsr__source_collect(s->back, s->room, &s->source, s->y, s->l, s->threads);
+}
+
 /* q <- orthonormal(Z' y turn / value): scaled, the columns are nearly orthonormal already, and
  * small variances are not lost beside large ones. */
 static tsr_status step(subspace *s)
@@ -350,26 +362,47 @@ static tsr_status step(subspace *s)
         for (int64_t a = 0; a < l; a++)
             s->turn[b * l + a] =
                 s->value[a] > nothing * s->value[0] ? s->turn[b * l + a] / s->value[a] : 0;
-    TSR_OR_RETURN(tsr__source_collect(s->back, s->room, &s->source, s->y, l, s->threads));
+    TSR_OR_RETURN(collect(s));
     times(s->q, s->back, false, s->turn, m, l, l);
     return orthonormalise(s->q, s->work, m, l);
 }
 
-/* The leading k axes of Z in s->turn and s->value, spanned by s->q. */
-static tsr_status iterate(subspace *s, int64_t k, uint64_t seed)
+/* q = Z' S for signs, the cheapest test matrix: a random word has 64 of them, and there are
+ * fewer samples than features where it matters. */
+static tsr_status cast_signs(subspace *s, tsr__random *random)
+{
+    uint64_t bits = 0;
+    for (int64_t i = 0; i < s->x->samples * s->l; i++, bits >>= 1) {
+        if (i % 64 == 0)
+            bits = tsr__random_bits(random);
+        s->y[i] = (bits & 1) != 0 ? 1 : -1;
+    }
+    if (!s->about_origin)
+        centre_columns(s->y, s->x->samples, s->l);
+    TSR_OR_RETURN(collect(s));
+    memcpy(s->q, s->back, (size_t)(s->x->features * s->l) * sizeof *s->q);
+    return TSR_OK;
+}
+
+/* The leading k axes of Z in s->turn and s->value, spanned by s->q; s->y is Z q. */
+static tsr_status iterate(subspace *s, int64_t k, const tsr__axes_options *o)
 {
     tsr_status status = TSR_OK;
-    tsr__random random = tsr__random_seed(seed, 0x617865u);
+    tsr__random random = tsr__random_seed(o->seed, 0x617865u);
+    const int rounds = o->rounds > 0 ? o->rounds : ROUNDS;
     double last = -1;
-    for (int64_t i = 0; i < s->x->features * s->l; i++)
-        s->q[i] = tsr__random_normal(&random);
+    if (o->rounds > 0)
+        TSR_TRY(cast_signs(s, &random));
+    else
+        for (int64_t i = 0; i < s->x->features * s->l; i++)
+            s->q[i] = tsr__random_normal(&random);
     TSR_TRY(orthonormalise(s->q, s->work, s->x->features, s->l));
     for (int round = 0;; round++) {
         double sum = 0;
         TSR_TRY(look(s));
         for (int64_t a = 0; a < k; a++)
             sum += s->value[a];
-        if (round == ROUNDS || sum - last <= 1e-10 * sum)
+        if (round == rounds || sum - last <= 1e-10 * sum)
             break;
         last = sum;
         TSR_TRY(step(s));
@@ -383,21 +416,25 @@ static tsr_status by_subspace(tsr__axes *axes, bool *enough, const tsr_matrix *x
                               const tsr__axes_options *o)
 {
     tsr_status status = TSR_OK;
-    const int64_t n = x->samples, m = x->features, l = least(k + k / 4 + 10, least(n, m));
+    const int64_t n = x->samples, m = x->features;
+    const int64_t l = least(k + (o->rounds > 0 ? 0 : k / 4) + 10, least(n, m));
     subspace s = {.x = x,
                   .source = tsr__source_of_matrix(x, 1 << 19),
                   .l = l,
                   .threads = tsr__threads(o->threads, INT64_MAX),
                   .about_origin = o->about_origin};
     double *chosen = NULL;
+    if (o->turned != NULL)
+        s.turned = tsr__source_of_matrix(o->turned, 1 << 19);
     TSR_NEW(s.q, m * l);
     TSR_NEW(s.y, n * l);
     TSR_NEW(s.back, m * l);
-    TSR_NEW(s.room, tsr__collect_room(&s.source, l, s.threads));
+    if (o->turned == NULL)
+        TSR_NEW(s.room, tsr__collect_room(&s.source, l, s.threads));
     TSR_NEW(s.work, m * l + 3 * l * l + l);
     TSR_NEW(s.turn, l * l);
     TSR_NEW(s.value, l);
-    TSR_TRY(iterate(&s, k, o->seed));
+    TSR_TRY(iterate(&s, k, o));
     const int64_t found = kept(s.value, k, axes->total, o);
     double held = 0;
     for (int64_t a = 0; a < found; a++)
@@ -411,6 +448,10 @@ static tsr_status by_subspace(tsr__axes *axes, bool *enough, const tsr_matrix *x
     times(axes->factor, s.q, false, chosen, m, found, l);
     memcpy(axes->variance, s.value, (size_t)found * sizeof *s.value);
     axes->rank = found;
+    if (o->scores) {
+        TSR_NEW(axes->scores, n * found);
+        times(axes->scores, s.y, false, chosen, n, found, l);
+    }
 done:
     tsr__free(s.q);
     tsr__free(s.y);
@@ -433,7 +474,8 @@ static tsr_status iterated(tsr__axes *axes, const tsr_matrix *x, const tsr__axes
          k = least(2 * k, most)) {
         tsr__free(axes->factor);
         tsr__free(axes->variance);
-        axes->factor = axes->variance = NULL;
+        tsr__free(axes->scores);
+        axes->factor = axes->variance = axes->scores = NULL;
         TSR_TRY(by_subspace(axes, &enough, x, k, o));
         enough = enough || k == most;
     }
@@ -441,11 +483,44 @@ done:
     return status;
 }
 
+/* Scores of axes that were found without them. */
+static tsr_status score(tsr__axes *axes, const tsr_matrix *x, int threads, bool centred)
+{
+    const tsr__source source = tsr__source_of_matrix(x, 1 << 19);
+    axes->scores = tsr__alloc(x->samples * axes->rank, sizeof *axes->scores);
+    if (axes->scores == NULL)
+        return TSR_ERROR_MEMORY;
+    TSR_OR_RETURN(tsr__source_project(axes->scores, &source, axes->factor, axes->rank,
+                                      tsr__threads(threads, source.blocks)));
+    if (centred)
+        centre_columns(axes->scores, x->samples, axes->rank);
+    return TSR_OK;
+}
+
+/* Whether the eigenvectors are at hand for less than the rounds would take, in flops of dense
+ * samples: exact ones are then the cheaper, too. */
+static bool cheap(int64_t side, int64_t other, const tsr__axes_options *o)
+{
+    const double s = (double)side, l = (double)(o->rank + 10);
+    return (double)other * s * s + 9 * s * s * s <
+           4 * (double)other * s * l * (double)(o->rounds + 1);
+}
+
+/* Rounds are fewer than those to the last digits wherever these take rounds. */
+static bool is_exact(const tsr_matrix *x, const tsr__axes_options *o)
+{
+    const bool by_feature = x->features <= x->samples;
+    const int64_t side = by_feature ? x->features : x->samples;
+    /* a share of the variance may take hundreds of axes, with which rounds are dear */
+    const bool few = (x->sparse && o->energy <= 0) || o->rounds > 0;
+    return side <= (few ? SPARSE_LIMIT : DENSE_LIMIT) &&
+           (o->rounds == 0 || cheap(side, by_feature ? x->samples : x->features, o));
+}
+
 tsr_status tsr__principal_axes(tsr__axes *out, const tsr_matrix *x,
                                const tsr__axes_options *options)
 {
     tsr_status status = TSR_OK;
-    const int64_t side = least(x->samples, x->features);
     tsr__axes axes = {.features = x->features};
     double *row = NULL;
     TSR_TRY(tsr__check_squares(NULL, x, NULL, (double)x->samples));
@@ -454,12 +529,12 @@ tsr_status tsr__principal_axes(tsr__axes *out, const tsr_matrix *x,
     if (!options->about_origin)
         mean_of(axes.mean, row, x);
     axes.total = scatter_of(x, axes.mean);
-    /* a share of the variance may take hundreds of axes, with which rounds are dear */
-    const bool few = x->sparse && options->energy <= 0;
-    if (axes.total > 0 && side <= (few ? SPARSE_LIMIT : DENSE_LIMIT))
+    if (axes.total > 0 && is_exact(x, options))
         TSR_TRY(exact(&axes, x, options));
     else if (axes.total > 0)
         TSR_TRY(iterated(&axes, x, options));
+    if (options->scores && axes.scores == NULL && axes.rank > 0)
+        TSR_TRY(score(&axes, x, options->threads, !options->about_origin));
     for (int64_t a = 0; a < axes.rank; a++)
         axes.variance[a] /= (double)x->samples;
     axes.total /= (double)x->samples;

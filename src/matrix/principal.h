@@ -12,7 +12,8 @@ typedef struct tsr__axes {
     double *factor;   /* features x rank: orthonormal columns, greatest variance first,
                        * of either sign */
     double *variance; /* along each axis, rank */
-    double total;     /* variance along all there are */
+    double *scores; /* samples x rank: the samples along the axes, where they were asked for */
+    double total;   /* variance along all there are */
 } tsr__axes;
 
 typedef struct tsr__axes_options {
@@ -21,9 +22,13 @@ typedef struct tsr__axes_options {
     uint64_t seed;
     int threads;
     bool about_origin; /* no mean is taken off: the axes are right singular vectors */
+    bool scores;       /* fill those of the axes */
+    int rounds;        /* roughly, by so many rounds of iteration; 0: to the last digits */
+    const tsr_matrix
+        *turned; /* the samples with features as rows, where there are such; or NULL */
 } tsr__axes_options;
 
-/* The leading axes of x (doubles, dense or sparse); those along which x does not vary are left
+/* The leading axes of x (doubles, dense or sparse; rank is given where they are to be rough); those along which x does not vary are left
  * out, so that there may be fewer than asked for, or none. The same bits for any threads. */
 tsr_status tsr__principal_axes(tsr__axes *out, const tsr_matrix *x,
                                const tsr__axes_options *options);

@@ -97,7 +97,7 @@ What the call alone shows to be wrong is said before anything is read.
   tessera: --ranks wants ranks from 1 such as 2-8, 5,10,20 or 10-50/10, not 'x'
   [2]
   $ tessera fit nowhere.csv --init kmean
-  tessera: --init is random, nndsvd, nndsvda, nndsvdar, kmeans, means or a file, not 'kmean'
+  tessera: --init is auto, random, nndsvd, nndsvda, nndsvdar, kmeans, means, best or a file, not 'kmean'
   [2]
   $ tessera fit nowhere.csv --labelled some
   tessera: --labelled is a number of samples a class or a share such as 10%, not 'some'

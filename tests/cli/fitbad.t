@@ -55,7 +55,7 @@ What cannot be fitted is refused with what to do instead.
   tessera: KL loss needs the samples themselves: --kernel linear, or --loss frobenius
   [2]
   $ tessera fit swimmer.h5 --init nowhere
-  tessera: --init is random, nndsvd, nndsvda, nndsvdar, kmeans, means or a file, not 'nowhere'
+  tessera: --init is auto, random, nndsvd, nndsvda, nndsvdar, kmeans, means, best or a file, not 'nowhere'
   [2]
   $ tessera fit swimmer.h5 --init nowhere.npz
   tessera: nowhere.npz:basis: No such file or directory

@@ -13,6 +13,7 @@ What a model is: tessera info tells, tessera convert lists its parts.
     iterations      5 (not converged)
     plan            basis: rows (coordinate descent, row by row), 4 sweeps, norm L1, by a price, reads the data by feature
     plan            codes: rows (coordinate descent, row by row), 4 sweeps, extrapolated, 6 leaves, blocks of 1 samples, 1 thread, 3 passes, 0.2 MB
+    plan            start: random (uniform numbers)
     objective       1.4139744
     of which        loss 1.41 (100 %), class 0 (0 %)
     relative error  0.217977
@@ -44,26 +45,26 @@ What a model is: tessera info tells, tessera convert lists its parts.
     mini.h5:history (5 x 2 float64)
     mini.h5:labels (6 int32)
     mini.h5:objective (5 float64)
-    mini.h5:plan (2 text)
+    mini.h5:plan (3 text)
     mini.h5:seconds (5 float64)
     mini.h5:seen (6 int32)
     mini.h5:state/column_sum (4 float64)
     mini.h5:state/gram (16 float64)
     mini.h5:state/plain (24 float64)
   $ tessera convert mini.h5 -o parts.csv
-  tessera: mini.h5: is a model; its parts are basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), history (5 x 2 float64), labels (6 int32), objective (5 float64), plan (2 text), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64): say which, as mini.h5:basis
+  tessera: mini.h5: is a model; its parts are basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), history (5 x 2 float64), labels (6 int32), objective (5 float64), plan (3 text), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64): say which, as mini.h5:basis
   [1]
   $ tessera convert mini.h5:basis -q -o parts.csv && wc -l < parts.csv
   5
   $ tessera convert mini.h5:bases -q -o parts.csv
-  tessera: mini.h5: there is no bases (basis was meant?); there is basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), history (5 x 2 float64), labels (6 int32), objective (5 float64), plan (2 text), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64)
+  tessera: mini.h5: there is no bases (basis was meant?); there is basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), history (5 x 2 float64), labels (6 int32), objective (5 float64), plan (3 text), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64)
   [1]
   $ tessera info mini.h5:codes | head -3
   mini.h5:codes
     format     h5, float64, dense
     samples    6
   $ tessera fit mini.h5 -q -o out.h5
-  tessera: mini.h5: is a model; its parts are basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), history (5 x 2 float64), labels (6 int32), objective (5 float64), plan (2 text), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64): say which, as mini.h5:basis
+  tessera: mini.h5: is a model; its parts are basis (4 x 4 float64), classes (2 text), codes (6 x 4 float64), feature_names (4 text), history (5 x 2 float64), labels (6 int32), objective (5 float64), plan (3 text), seconds (5 float64), seen (6 int32), state/column_sum (4 float64), state/gram (16 float64), state/plain (24 float64): say which, as mini.h5:basis
   [1]
   $ tessera info data/format1_kernel.h5 | sed 's/seconds .*/seconds/'
   data/format1_kernel.h5
@@ -72,7 +73,7 @@ What a model is: tessera info tells, tessera convert lists its parts.
     data            mini.csv: 6 samples x 4 features
     rank            2
     classes         2; 6 of 6 labels are open to the learner
-    settings        --model cf --rank 2 --kernel rbf --iterations 5 --restarts 2 --seed 0
+    settings        --model cf --rank 2 --kernel rbf --iterations 5 --init random --restarts 2 --seed 0
     iterations      5 (not converged)
     objective       2.4505666
     relative error  0.639084
