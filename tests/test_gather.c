@@ -149,26 +149,36 @@ static void try_project(sparse *s)
     tsr__free(out);
 }
 
-/* What is already there stays in the sum. */
-static void try_collect(sparse *s)
+/* What is already there stays in the sum, be it of doubles or of the values' type. */
+static void try_sum(sparse *s, bool doubles)
 {
     const int64_t k = s->gather.k;
-    void *out = make(s->type, FEATURES * k, GUARD);
+    const tsr_type type = doubles ? TSR_FLOAT64 : s->type;
+    void *out = make(type, FEATURES * k, GUARD);
     double *sum = tsr__alloc(FEATURES * k, sizeof *sum);
     for (int64_t i = 0; i < FEATURES * k; i++) {
         sum[i] = (double)(i % 7);
-        set(out, s->type, i, sum[i]);
+        set(out, type, i, sum[i]);
     }
-    s->kernels->collect(out, &s->gather);
+    if (doubles)
+        s->kernels->collect(out, &s->gather);
+    else
+        s->kernels->spread(out, &s->gather);
     for (int64_t i = 0; i < SAMPLES; i++)
         for (int64_t e = s->rows[i]; e < s->rows[i + 1]; e++)
             for (int64_t j = 0; j < k; j++)
                 sum[s->columns[e] * k + j] += value_at(s, e) * factor_at(s, i, j);
     for (int64_t i = 0; i < FEATURES * k; i++)
-        check_near(get(out, s->type, i), sum[i], error_of(s->type) * sum[i]);
-    check_behind(out, s->type, FEATURES * k);
+        check_near(get(out, type, i), sum[i], error_of(s->type) * sum[i]);
+    check_behind(out, type, FEATURES * k);
     tsr__free(out);
     tsr__free(sum);
+}
+
+static void try_collect(sparse *s)
+{
+    try_sum(s, true);
+    try_sum(s, false);
 }
 
 /* out = (X / y) factor in double; returns sum x log(x / y) - x. */

@@ -278,6 +278,16 @@ done:
     return status;
 }
 
+/* With its ridge every gram matrix has an inverse. */
+static tsr_status begin_with(double *to, const double *from, int64_t stride, const encoding *e)
+{
+    const tsr_status status = invert(to, from, stride, e);
+    return status != TSR_ERROR_DATA
+               ? status
+               : tsr__fail(status, "the codes have no value: the model's parts contradict each "
+                                   "other; fit it again");
+}
+
 /* The inverse of what the method begins with, or is. */
 static tsr_status prepare_inverse(encoding *e)
 {
@@ -289,9 +299,9 @@ static tsr_status prepare_inverse(encoding *e)
                                       .sums = e->sums};
     if (e->shares) {
         tsr__row_entropy_share(&e->shared, &entries, e->k, e->desks[0].room);
-        TSR_TRY(invert(e->shared.direct, e->shared.curve, tsr__padded(e->k), e));
+        TSR_TRY(begin_with(e->shared.direct, e->shared.curve, tsr__padded(e->k), e));
     } else if (e->options.method != 2 && !e->entries) {
-        TSR_TRY(invert(e->direct, e->gram, e->k, e));
+        TSR_TRY(begin_with(e->direct, e->gram, e->k, e));
         tsr__kernels_of(e->type)->narrow(e->inverse, e->direct, e->k * e->k);
     }
 done:
