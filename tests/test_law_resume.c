@@ -109,6 +109,25 @@ static void stops_where_one_fit_would(void **state)
     tsr_data_free(data);
 }
 
+/* With other weights J is another function: that it is higher than before says nothing. */
+static void other_weights_begin_anew(void **state)
+{
+    tsr_data *data = make_data(false, false, 0);
+    lab_options o;
+    tsr_model *more = NULL;
+    (void)state;
+    lab_options_of(&o, 500, "rank=3 model=gnmf neighbours=4 graph=0.1 tolerance=1e-3");
+    tsr_model *some = lab_fit(data, &o.o);
+    assert_true(some->report.converged);
+    check_ok(tsr_settings_set(tsr_fit_settings(), &o.o, "graph", "100"));
+    check_ok(tsr_fit_resume(&more, data, some, &o.o));
+    assert_true(more->report.converged);
+    assert_true(more->report.iterations > some->report.iterations + 10);
+    tsr_model_free(some);
+    tsr_model_free(more);
+    tsr_data_free(data);
+}
+
 typedef struct stopping {
     int64_t left;
 } stopping;
@@ -282,6 +301,7 @@ int main(void)
         cmocka_unit_test(every_row),
         cmocka_unit_test(other_ways),
         cmocka_unit_test(stops_where_one_fit_would),
+        cmocka_unit_test(other_weights_begin_anew),
         cmocka_unit_test(starts_go_on),
         cmocka_unit_test(other_settings_are_said_or_refused),
         cmocka_unit_test(odd_archives_are_refused),

@@ -476,9 +476,9 @@ typedef struct tsr_fit_options {
     const char *labelled; /* "3" or "10%": labels kept a class, the rest is hidden */
     int basis_norm;       /* 0 auto, 1 none, 2 l1, 3 l2 */
     int solver;           /* 0 auto, 1 mu, 2 cd */
-    int64_t iterations;
-    double tolerance;
-    const char *init; /* "auto" or another name of the table, or FILE.npz */
+    int64_t iterations;   /* at most */
+    double tolerance;     /* stops where as many again would gain less of J; 0: runs all */
+    const char *init;     /* "auto" or another name of the table, or FILE.npz */
     int64_t restarts;
     int64_t seed;
     int64_t threads;

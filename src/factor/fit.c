@@ -138,6 +138,7 @@ static tsr_status finish_run(tsr__run *r)
     tsr__loop loop = {.steps = {r, step, objective, save_sometimes},
                       .options = r->options,
                       .history = &r->history,
+                      .since = r->since,
                       .limit = r->limit,
                       .size = tsr__run_size(r)};
     r->saved = tsr__clock();
@@ -173,7 +174,7 @@ static tsr_status run_starts(tsr__run *r)
         TSR_TRY(tsr__init_factors(&r->solver, &r->spec, r->next++));
         tsr__solver_start(&r->solver);
         TSR_TRY(r->solver.work.trouble);
-        r->history.iterations = 0;
+        r->history.iterations = r->since = 0;
         TSR_TRY(finish_run(r));
     }
     r->model->state.next = r->next;

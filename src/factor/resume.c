@@ -176,8 +176,8 @@ static tsr_status check_factors(const tsr__solver *s)
     return TSR_OK;
 }
 
-/* The history of the run that stopped, the model's or that of its own. The stop rule looks ten
- * iterations back, across the joint. Terms that the archive has no history of are NaN, and
+/* The history of the run that stopped, the model's or that of its own. The stop rule looks
+ * back, across the joint. Terms that the archive has no history of are NaN, and
  * harvest.c then keeps none. */
 static tsr_status take_history(tsr__history *out, const tsr_model *from, bool own)
 {
@@ -219,6 +219,7 @@ tsr_status tsr__resume_begin(tsr__run *r, bool fresh)
         r->least = from->report.objective;
     }
     if (fresh) {
+        r->since = r->history.iterations;
         r->solver.state.lead.push = r->solver.state.lead.run = 0;
         r->solver.state.lead.last = (double)INFINITY;
     } else if (r->history.iterations > 0) {

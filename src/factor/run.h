@@ -24,7 +24,8 @@ typedef struct tsr__run {
     tsr__arena arena;
     tsr_model *model;        /* the best so far */
     tsr__history history;    /* of the current run, */
-    int64_t limit;           /*   so many iterations at most */
+    int64_t limit;           /*   so many iterations at most, */
+    int64_t since;           /*   the first so many with other weights */
     int64_t next;            /* the start after it */
     double least, most;      /* objectives of all starts */
     double saved;            /* when a checkpoint was last written, or tried */

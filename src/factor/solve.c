@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The loop, and THE STOP RULE: ten iterations that together gain less than `tolerance` of J. A J
- * that is not finite, or falls without end, ends it too.
+ * The loop, and THE STOP RULE: as many iterations again, at the pace of the last quarter of them,
+ * would gain less than `tolerance` of J. A J that is not finite, or falls without end, ends it too.
  *
- * Ten and not one: where codes are led on, a step that has to be taken back gains little, and
- * the next ones more. J is measured at every iteration, which costs next to nothing: losses
- * make it from the sums of the pass. */
+ * A share and not a number of iterations: fits take 15 or 3,000, and their tails are alike when
+ * seen on the scale of their own length; a fixed pace stops the long ones early and the short ones
+ * late. A pace and not its trend: where J lingers at a saddle, its pace falls steeply first, and
+ * what takes that on stops there. Not the last step: where codes are led on, one that has to be
+ * taken back gains little, and the next ones more. J is measured at every iteration, which costs
+ * next to nothing: losses make it from the sums of the pass. */
 #include "factor/solve.h"
 
 #include "base/memory.h"
@@ -13,17 +16,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { WINDOW = 10 };
+enum { FEWEST = 10, QUARTER = 4, SHORTEST = 5 };
 
-/* A perfect fit has nothing left to gain: J is compared with the size of the data too. There it
+/* Ten iterations are made in any case, and a quarter counts as five at least: the first steps
+ * tell little.
+ * A perfect fit has nothing left to gain: J is compared with the size of the data too. There it
  * is rounding that J consists of, and no share of that is ever small. */
 static bool settled(const tsr__loop *l)
 {
     const tsr__history *h = l->history;
-    if (l->options->tolerance <= 0 || h->iterations <= WINDOW)
+    const int64_t count = h->iterations - l->since;
+    if (l->options->tolerance <= 0 || count <= FEWEST)
         return false;
+    const int64_t stretch = count / QUARTER > SHORTEST ? count / QUARTER : SHORTEST;
     const double *now = &h->objective[h->iterations - 1];
-    return now[-WINDOW] - now[0] <= l->options->tolerance * fmax(fabs(now[0]), 1e-12 * l->size);
+    const double again = (now[-stretch] - now[0]) * (double)count / (double)stretch;
+    return again <= l->options->tolerance * fmax(fabs(now[0]), 1e-12 * l->size);
 }
 
 /* What has no bottom, must-links as a reward, falls beyond every measure long before it is

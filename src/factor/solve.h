@@ -37,6 +37,7 @@ typedef struct tsr__loop {
     tsr__steps steps;
     const tsr_fit_options *options;        /* tolerance, progress */
     tsr__history *history;                 /* goes on from what it holds */
+    int64_t since;                         /* iterations in it whose J was another function */
     int64_t limit;                         /* iterations that it may hold */
     double size;                           /* what J would be without a model */
     bool converged, interrupted, diverged; /* how it ended */
