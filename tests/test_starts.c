@@ -33,10 +33,10 @@ static void auto_takes_what_applies(void **state)
         bool thin;
         const char *line, *start;
     } cases[] = {
-        {true, "model=nmf", "nndsvdar"},
+        {true, "model=nmf", "nndsvda"},
         {true, "model=nmf-kl", "random"},
-        {true, "model=nmf precision=single", "nndsvdar"},
-        {true, "model=nmf alpha-codes=0.01 l1-ratio=1", "nndsvdar"},
+        {true, "model=nmf precision=single", "nndsvda"},
+        {true, "model=nmf alpha-codes=0.01 l1-ratio=1", "nndsvda"},
         {false, "model=nmf", "random"},
         {true, "model=nmf solver=mu", "random"},
         {true, "model=cdnmf", "random"},

@@ -2,7 +2,7 @@
  *
  * THE TABLE OF STARTS.
  *
- *     auto       nndsvdar or random, by data and model (choose)
+ *     auto       nndsvda or random, by data and model (choose)
  *     random     uniform (0, 1), the papers'; outside `mu` scaled so that F G' fits X best
  *     nndsvd     positive parts of the leading singular pairs (init_svd.c);
  *                its zeros stay zero under multiplicative rules, so there are two variants:
@@ -67,7 +67,7 @@ static const char *choose(const tsr__plan *plan, const tsr__spec *spec,
     for (const tsr__term *t = plan->term; t < tsr__terms_end(plan); t++)
         apt = apt &&
               (t->kind->name == TSR_TERM_ALPHA_CODES || t->kind->name == TSR_TERM_ALPHA_BASIS);
-    return apt && mostly_zeros(problem->held.x) ? "nndsvdar" : "random";
+    return apt && mostly_zeros(problem->held.x) ? "nndsvda" : "random";
 }
 
 /* Drawn as doubles in either precision, so that single starts where double does, but for

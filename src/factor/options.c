@@ -46,7 +46,7 @@ static const tsr_setting fit_table[] = {
     TSR_TEXT_ROW(FIT, labelled, "labelled", 0, NULL, "N|P%", "labels kept a class, by --seed; the rest is hidden from the learner"),
     TSR_CHOICE_ROW(FIT, basis_norm, "basis-norm", "auto|none|l1|l2", "norm of basis vectors; see doc/mathematics.md"),
     TSR_CHOICE_ROW(FIT, solver, "solver", "auto|mu|cd", "mu: the papers' multiplicative rules"),
-    TSR_INTEGER_ROW(FIT, iterations, "iterations", 0, 0, 1e9, "5000", "N", "at most so many"),
+    TSR_INTEGER_ROW(FIT, iterations, "iterations", 0, 0, 1e9, "2000", "N", "at most so many"),
     TSR_REAL_ROW(FIT, tolerance, "tolerance", 0, 1, "1e-3", "T", "stop when as many again would gain less of J; 0: run all"),
     TSR_TEXT_ROW(FIT, init, "init", 0, "auto", "HOW", "auto, random, nndsvd, nndsvda, nndsvdar, kmeans, means, best, or FILE (.npz, .h5)"),
     TSR_INTEGER_ROW(FIT, restarts, "restarts", 0, 1, 1e6, "1", "N", "fits from as many starts; the best objective is kept"),
