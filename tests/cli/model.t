@@ -12,7 +12,7 @@ What a model is: tessera info tells, tessera convert lists its parts.
     settings        --model cdnmf-kl --rank 4 --labelled 2 --iterations 5 --seed 7
     iterations      5 (not converged)
     plan            basis: rows (coordinate descent, row by row), 4 sweeps, norm L1, by a price, reads the data by feature
-    plan            codes: rows (coordinate descent, row by row), 4 sweeps, extrapolated, 6 leaves, blocks of 1 samples, 1 thread, 3 passes, 0.2 MB
+    plan            codes: rows (coordinate descent, row by row), 4 sweeps, extrapolated, 4 leaves, blocks of 1 samples, 1 thread, 3 passes, 0.0 MB
     plan            start: random (uniform numbers)
     objective       1.4139744
     of which        loss 1.41 (100 %), class 0 (0 %)
@@ -73,7 +73,7 @@ What a model is: tessera info tells, tessera convert lists its parts.
     data            mini.csv: 6 samples x 4 features
     rank            2
     classes         2; 6 of 6 labels are open to the learner
-    settings        --model cf --rank 2 --kernel rbf --iterations 5 --init random --restarts 2 --seed 0
+    settings        --model cf --rank 2 --kernel rbf --iterations 5 --tolerance 1e-05 --init random --restarts 2 --seed 0
     iterations      5 (not converged)
     objective       2.4505666
     relative error  0.639084
@@ -97,7 +97,7 @@ What a fit would do with data, a line a factor, without doing it; and what it do
   $ tessera fit mini.csv -m gnmf -k 2 -p 2 -v --iterations 0 | sed -n '1,3p'
   gnmf: 6 samples x 4 features, rank 2
     plan            basis: sphere (vector by vector on the unit sphere), 1 sweep, norm L2, reads sums over the samples
-    plan            codes: rows (coordinate descent, row by row), 1 sweep, extrapolated, 6 leaves, blocks of 1 samples, 1 thread, 2 passes, 0.1 MB
+    plan            codes: rows (coordinate descent, row by row), 1 sweep, extrapolated, 4 leaves, blocks of 1 samples, 1 thread, 2 passes, 0.0 MB
   $ tessera models --plan | grep -A2 '^unmf' | sed -E 's/[0-9]+ threads?/N threads/; s/[0-9.]+ MB/N MB/'
   unmf: ||X - F G'||^2 + 1e-05 ||I - F' F||^2
     basis: sphere (vector by vector on the unit sphere), 2 sweeps, norm L2, reads sums over the samples
