@@ -39,10 +39,11 @@ class Problem:
         self.rank = solver_data.SHAPE[case][2]
         self.x = solver_data.make(case, seed)
         self.start = solver_data.start(self.x, self.rank, seed)
-        self.folder = tempfile.mkdtemp(prefix="tessera-bench-")
-        self.write()
+        self.open()
 
-    def write(self):
+    def open(self):
+        """Writes data and start into a folder of their own."""
+        self.folder = tempfile.mkdtemp(prefix="tessera-bench-")
         at = lambda name: os.path.join(self.folder, name)
         numpy.savez(at("start.npz"), basis=self.start[0], codes=self.start[1])
         if sparse.issparse(self.x):
