@@ -85,6 +85,8 @@ def main():
     for library in filter(None, (options.library, options.before)):
         if not os.path.exists(library):
             sys.exit(f"{library}: no such library; build it first, or name it")
+    if options.by_processor:
+        os.environ["BENCH_BY_PROCESSOR"] = "1"
     print(f"scikit-learn {sklearn.__version__}, numpy {numpy.__version__}, scipy {scipy.__version__}, "
           f"{os.cpu_count()} processors, {'processor time' if options.by_processor else 'clock'}")
     show(("what", "goal", "measured", "reached", ""))

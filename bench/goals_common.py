@@ -157,6 +157,15 @@ def sklearn_seconds(bench, x, start, iterations):
     return bench.clock() - begin
 
 
+def step(bench, x, start=None, iterations=6, **settings):
+    """Seconds of an iteration of ours; of processor time the difference of two lengths."""
+    run = lambda count: bench.ours.fit(x, start, factors=False, tolerance=0, threads=1, iterations=count,
+                                       **settings)
+    if not bench.options.by_processor:
+        return run(iterations).step()
+    return (run(iterations).call - run(2).call) / (iterations - 2)
+
+
 def reached(objective, target):
     """Iterations until the target; NEVER where it was not met."""
     met = numpy.flatnonzero(numpy.asarray(objective) <= target)

@@ -7,7 +7,7 @@ where the path met its target.
 import numpy
 
 import solver_race as race
-from goals_common import NEVER, Value, least, middle, most, nothing, reached
+from goals_common import NEVER, Value, least, middle, most, nothing, reached, step
 from solver_data import frobenius
 
 SETS = (("orl", 40, "frobenius"), ("yale", 15, "frobenius"), ("eth80", 20, "frobenius"),
@@ -106,7 +106,7 @@ def stopping(name, rank, loss):
             return {part: nothing("no data") for part in ("J", "time")}
         settings = dict(loss=loss, seed=1)
         count = len(bench.ours.fit(x, factors=False, rank=rank, threads=1, **settings).objective)
-        long = walk(bench.ours, x, rank, max((2 if bench.quick else 4) * count, 400), **settings)
+        long = walk(bench.ours, x, rank, max((2 if bench.quick else 4) * count, 600), **settings)
         best, stop = long.objective.min(), long.objective[count - 1]
         there = reached(long.objective, 1.001 * best)
         return {"J": Value(100 * (stop / best - 1), f"after {count} of {len(long.objective)} iterations"),
@@ -128,10 +128,12 @@ def single(name, rank, iterations):
             best = min(full.objective.min(), half.objective.min())
             needs = [reached(fit.objective, 1.001 * best) for fit in (full, half)]
             more.append(needs[1] / needs[0] if needs[0] != NEVER else 1)
-            speed.append(full.step() / half.step())
+            each = [1e3 * step(bench, data, iterations=12, rank=rank, seed=seed, precision=kind)
+                    for data, kind in ((x, "double"), (y, "single"))]
+            speed.append(each[0] / each[1])
             words.append(f"{needs[1]} for {needs[0]}")
         return {"iterations": Value(middle(more), ", ".join(words)),
-                "speed": Value(middle(speed), f"{1e3 * full.step():.2f} and {1e3 * half.step():.2f} ms")}
+                "speed": Value(middle(speed), f"{each[0]:.2f} and {each[1]:.2f} ms")}
     return measure
 
 
