@@ -44,8 +44,8 @@ def divergence(make, rank, within, budget, cap):
     def measure(bench):
         problem, out = Given(make(), rank), {}
         try:
-            share = 3 if bench.quick else 1
-            mine = race.walk_ours(bench.ours, problem, budget / share)
+            share = 6 if bench.quick else 1
+            mine = race.walk_ours(bench.ours, problem, budget / share, 20 if bench.quick else 60)
             theirs = race.walk_sklearn(problem, mine.best(), WITHIN[within[-1]], cap / share)
             best = min(mine.best(), theirs.best())
             with race.sklearn(problem, 1, race.ROOMY) as peer:
