@@ -5,7 +5,6 @@ import time
 
 import numpy
 
-import solver_alone
 from goals_common import Value, least, middle, mixtures, most, nothing, sklearn_seconds, step
 
 SHAPES = ((1000000, 50, 10), (200000, 50, 10), (10000, 1024, 40), (2000, 10000, 20), (500, 200000, 10))
@@ -97,10 +96,10 @@ def begin(bench):
 
 
 def threads(model):
-    """2 threads beside 1 on the clock, the best of three."""
+    """2 threads beside 1 on the clock, the best of three; five labels a class."""
     def measure(bench):
         x, _ = mixtures(2000, 1024, 40)
-        classes = solver_alone.some_classes(2000, 40, 0.1, 1)
+        classes = numpy.where(numpy.arange(2000) < 200, numpy.arange(2000) % 40, -1)
         best = {1: float("inf"), 2: float("inf")}
         for _ in range(3):
             for count in best:
