@@ -172,5 +172,10 @@ def reached(objective, target):
     return int(met[0]) + 1 if len(met) else NEVER
 
 
+def told(needs):
+    """A number of iterations as it is shown."""
+    return "no end" if needs == NEVER else str(needs)
+
+
 def middle(values):
     return statistics.median(values)

@@ -11,7 +11,7 @@ import tempfile
 import solver_data
 import solver_race as race
 import transform
-from goals_common import NEVER, Value, least, middle, mixtures
+from goals_common import NEVER, Value, least, middle, mixtures, told
 
 WITHIN = {"1 %": 1.01, "0.1 %": 1.001}
 
@@ -57,8 +57,8 @@ def divergence(make, rank, within, budget, cap):
                 target = WITHIN[part] * best
                 needs, there = mine.needs(target), theirs.needs(target)
                 ours, peer = ours_seconds(bench, problem, needs), seconds(min(there, theirs.after[-1]))
-                out[part] = Value(peer / ours, f"{ours:.2f} s in {needs}, scikit-learn "
-                                  f"{'>' * (there == NEVER)}{peer:.1f} in {there}", there == NEVER)
+                out[part] = Value(peer / ours, f"{ours:.2f} s in {told(needs)}, scikit-learn "
+                                  f"{'>' * (there == NEVER)}{peer:.1f} in {told(there)}", there == NEVER)
         finally:
             problem.close()
         return out

@@ -7,7 +7,7 @@ where the path met its target.
 import numpy
 
 import solver_race as race
-from goals_common import NEVER, Value, least, middle, most, nothing, reached, step
+from goals_common import NEVER, Value, least, middle, most, nothing, reached, step, told
 from solver_data import frobenius
 
 SETS = (("orl", 40, "frobenius"), ("yale", 15, "frobenius"), ("eth80", 20, "frobenius"),
@@ -39,7 +39,7 @@ def to_one_percent(bench, x, **settings):
             if time == NEVER and library is bench.before:
                 bound, time = True, path.call
             seconds.append(time)
-            words.append(f"{time:.2f} s, {needs} iterations, {100 * path.objective.min() / best - 100:.2f} % above")
+            words.append(f"{time:.2f} s, {told(needs)} iterations, {100 * path.objective.min() / best - 100:.2f} % above")
         bench.note(f"seed {seed}: J {best:.7g}; " + "; before ".join(words))
     taken = [middle(seconds) for seconds in taken]
     if not bench.before:
@@ -130,7 +130,7 @@ def single(name, rank, iterations):
             each = [1e3 * step(bench, data, iterations=12, rank=rank, seed=seed, precision=kind)
                     for data, kind in ((x, "double"), (y, "single"))]
             speed.append(each[0] / each[1])
-            words.append(f"{needs[1]} for {needs[0]}")
+            words.append(f"{told(needs[1])} for {told(needs[0])}")
         return {"iterations": Value(middle(more), ", ".join(words)),
                 "speed": Value(middle(speed), f"{each[0]:.2f} and {each[1]:.2f} ms")}
     return measure
