@@ -39,7 +39,8 @@ def to_one_percent(bench, x, **settings):
             if time == NEVER and library is bench.before:
                 bound, time = True, path.call
             seconds.append(time)
-            words.append(f"{time:.2f} s, {told(needs)} iterations, {100 * path.objective.min() / best - 100:.2f} % above")
+            above = 100 * (path.objective.min() / best - 1)
+            words.append(f"{time:.2f} s, {told(needs)} iterations, {above:.2f} % above")
         bench.note(f"seed {seed}: J {best:.7g}; " + "; before ".join(words))
     taken = [middle(seconds) for seconds in taken]
     if not bench.before:
