@@ -6,7 +6,7 @@
 # FOLDER holds the samples as raw numbers: x.bin, and for sparse ones also rows.bin and
 # columns.bin. RcppML wants features x samples, which is what rows of samples are to R. Each line
 # of the input is a number of iterations, which begin anew with `seed`: it cannot go on from
-# factors. The answer is the seconds of the call; FOLDER then holds basis.bin and codes.bin.
+# factors; 0 stands for its own defaults, tolerance and all. The answer is the seconds of the call; FOLDER then holds basis.bin and codes.bin.
 suppressPackageStartupMessages({
     library(RcppML)
     library(Matrix)
@@ -35,8 +35,12 @@ clock <- function() {
 input <- file("stdin", "r")
 while (length(line <- readLines(input, 1)) == 1) {
     start <- clock()
-    fit <- nmf(x, number[3], tol = 0, maxit = as.integer(line), seed = number[4],
-               verbose = FALSE)
+    count <- as.integer(line)
+    fit <- if (count == 0) {
+        nmf(x, number[3], seed = number[4], verbose = FALSE)
+    } else {
+        nmf(x, number[3], tol = 0, maxit = count, seed = number[4], verbose = FALSE)
+    }
     seconds <- clock() - start
     writeBin(as.vector(fit$w %*% diag(fit$d)), file.path(folder, "basis.bin"))
     writeBin(as.vector(fit$h), file.path(folder, "codes.bin"))

@@ -39,10 +39,11 @@ class Problem:
         self.rank = solver_data.SHAPE[case][2]
         self.x = solver_data.make(case, seed)
         self.start = solver_data.start(self.x, self.rank, seed)
-        self.folder = tempfile.mkdtemp(prefix="tessera-bench-")
-        self.write()
+        self.open()
 
-    def write(self):
+    def open(self):
+        """Writes data and start into a folder of their own."""
+        self.folder = tempfile.mkdtemp(prefix="tessera-bench-")
         at = lambda name: os.path.join(self.folder, name)
         numpy.savez(at("start.npz"), basis=self.start[0], codes=self.start[1])
         if sparse.issparse(self.x):
@@ -124,12 +125,13 @@ class Path:
         return next((i for i, value in zip(self.after, self.objective) if value <= target), NEVER)
 
 
-def walk_ours(tessera, problem, budget):
-    """A long run of about `budget` seconds. The history is ours up to a constant factor, which
-    the judge's value of the last factors gives."""
+def walk_ours(tessera, problem, budget, fewest=100):
+    """A long run of about `budget` seconds, but of no fewer iterations than given. The history is
+    ours up to a constant factor, which the judge's value of the last factors gives."""
     settings = dict(model="nmf", loss=problem.loss, rank=problem.rank, tolerance=0, threads=0)
-    step = tessera.fit(problem.x, problem.start, iterations=10, factors=False, **settings).step()
-    count = int(min(3000, max(100, budget / step)))
+    step = tessera.fit(problem.x, problem.start, iterations=min(10, fewest // 4), factors=False,
+                       **settings).step()
+    count = int(min(3000, max(fewest, budget / step)))
     fit = tessera.fit(problem.x, problem.start, iterations=count, **settings)
     judged = problem.judge(fit.basis, fit.codes)
     factor = 0.5 if problem.loss == "frobenius" else 1.0

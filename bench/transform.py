@@ -116,6 +116,7 @@ def fit(program, file, rank, kl, folder):
 
 
 def measure(programs, old, x, rank, kl, folder):
+    """Shows and gives who encoded, seconds and loss; the peer last."""
     model, basis = fit(programs[0], save(f"{folder}/old", old), rank, kl, folder)
     file, rows = save(f"{folder}/new", x), []
     for program in programs:
@@ -129,14 +130,22 @@ def measure(programs, old, x, rank, kl, folder):
     for (name, seconds, _), end in zip(rows, ends):
         print(f"  {'kl' if kl else 'frobenius':10} {name:40} {seconds:8.4f} s"
               f"  {rows[-1][1] / seconds:6.1f} x   loss {100 * (end / min(ends) - 1):+.4f} %", flush=True)
+    return [(name, seconds, end) for (name, seconds, _), end in zip(rows, ends)]
+
+
+def shape(index):
+    """Name, training samples, new samples, rank."""
+    if index == 0:
+        return "faces", faces(2000, 1024, 1), faces(1000, 1024, 2), 40
+    if index == 1:
+        return "short samples", mixtures(20000, 50, 1), mixtures(200000, 50, 2), 10
+    documents = news(18774, 61188, 101)
+    return "documents", documents, documents, 20
 
 
 def shapes(own):
-    """Name, training samples, new samples, rank; made one at a time."""
-    yield "faces", faces(2000, 1024, 1), faces(1000, 1024, 2), 40
-    yield "short samples", mixtures(20000, 50, 1), mixtures(200000, 50, 2), 10
-    documents = news(18774, 61188, 101)
-    yield "documents", documents, documents, 20
+    """All of them, made one at a time."""
+    yield from map(shape, range(3))
     if own is not None:
         x = sparse.load_npz(own).tocsr().astype(float)
         x.sort_indices()
@@ -155,4 +164,5 @@ def main():
                 measure(asked.programs, old, x, rank, kl, folder)
 
 
-main()
+if __name__ == "__main__":
+    main()
