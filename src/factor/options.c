@@ -61,7 +61,7 @@ static const tsr_setting fit_table[] = {
 static const tsr_setting transform_table[] = {
     TSR_CHOICE_ROW(TRANSFORM, method, "method", "loss|inverse|product", "codes by the loss, by pseudo-inverse, or as F' x"),
     TSR_INTEGER_ROW(TRANSFORM, iterations, "iterations", 0, 1, 1e9, "1000", "N", "exact steps of a sample at most"),
-    TSR_REAL_ROW(TRANSFORM, tolerance, "tolerance", 0, 1, "1e-12", "T", "a sample is done when its optimality residual is below"),
+    TSR_REAL_ROW(TRANSFORM, tolerance, "tolerance", 0, 1, "1e-9", "T", "a sample is done when its optimality residual is below"),
     TSR_INTEGER_ROW(TRANSFORM, threads, "threads", 0, 0, 4096, "0", "N", "threads, 0: all processors"),
     TSR_END_ROW,
 };
