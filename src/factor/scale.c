@@ -158,7 +158,8 @@ static void scale_rows(const tsr__solver *s, void *rows, const double *by, int64
 /* All that is made of the basis goes along, so that nothing has to be pushed again; the sums
  * over the samples do not, for a pass follows that makes them. A vector without length stays as
  * it is. Codes before they were led on are scaled as well, or their difference would mix two
- * units; and terms are refreshed, as the coming pass reads their sums. */
+ * units; and terms are refreshed, as the coming pass reads their sums. Where nothing reads the codes
+ * before that pass they are left owing: a block is scaled when it is there anyway. */
 void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
 {
     tsr__state *state = &s->state;
@@ -166,6 +167,7 @@ void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
     double *by = s->work.by, *back = s->work.back;
     if (scale == TSR_SCALE_FREE)
         return;
+    tsr__settle_scale(s);
     for (int64_t j = 0; j < s->k; j++) {
         const double length = length_of(s, j);
         back[j] = length > 0 ? length : 1;
@@ -182,8 +184,18 @@ void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
     tsr__metric_narrow(s);
     if (scale == TSR_SCALE_BASIS)
         return;
-    scale_rows(s, state->codes, back, s->n);
-    scale_rows(s, state->plain, back, s->n);
+    s->work.owed = true;
+    if (s->plan->code_terms > 0 || !s->plan->codes.rule->descends)
+        tsr__settle_scale(s);
     if (s->plan->code_terms > 0)
         tsr__refresh(s);
+}
+
+void tsr__settle_scale(tsr__solver *s)
+{
+    if (!s->work.owed)
+        return;
+    scale_rows(s, s->state.codes, s->work.back, s->n);
+    scale_rows(s, s->state.plain, s->work.back, s->n);
+    s->work.owed = false;
 }

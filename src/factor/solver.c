@@ -95,12 +95,25 @@ static void move_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
             s->state.lead.push, least_of(s), block->samples * s->k);
 }
 
+/* What fix_scale left owing to the block's codes. */
+static void settle_block(const tsr__solver *s, const tsr__block *block)
+{
+    const tsr__kernels *kernels = tsr__kernels_for(s);
+    if (!s->work.owed)
+        return;
+    kernels->scale_columns(tsr__codes_at(s, block->first), s->work.back, block->samples, s->k);
+    if (s->state.plain != NULL)
+        kernels->scale_columns(tsr__real_at(s, s->state.plain, block->first * s->k),
+                               s->work.back, block->samples, s->k);
+}
+
 /* Whole rows: a block is read once, moves and is summed while the cache has it. */
 static void pass_block(void *context, const tsr__block *block, double *sum, int thread)
 {
     const struct passing *p = context;
     tsr__lane *lane = &p->s->work.lane[thread];
     lane->to = parts_of(p->s, sum, rows_of(p->s));
+    settle_block(p->s, block);
     if (p->move != NULL)
         p->move(p->s, block, lane);
     p->s->plan->loss->accumulate(p->s, block, lane);
@@ -221,6 +234,8 @@ static void pass(tsr__solver *s, mover move)
     struct passing p = {s, move};
     if (s->work.trouble != TSR_OK)
         return;
+    if (s->plan->tile < s->m)
+        tsr__settle_scale(s);
     if (s->plan->loss->prepare != NULL)
         s->plan->loss->prepare(s);
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
@@ -229,6 +244,7 @@ static void pass(tsr__solver *s, mover move)
     if (s->plan->lifts && !s->plan->codes.rule->descends)
         tsr__floor_of(s, s->work.floor, s->state.codes, s->n);
     tsr__solver_note(s, sum_blocks(&p));
+    s->work.owed = false;
     hand_over(s);
     if (s->plan->collects && s->problem->by_feature.blocks > 0)
         collect(s);

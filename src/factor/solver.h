@@ -160,6 +160,7 @@ typedef struct tsr__work {
     tsr__weaving weaving;
     void *turned_basis, *turned_codes; /* dense KL: k padded rows of each; else NULL */
     double *by, *back;                 /* k: scales, and floors of the basis */
+    bool owed;                         /* codes are still to be scaled, by `back` */
     double *floor;                     /* k: of the codes */
     double *row_sums;                  /* TSR_PARTS x k: of the parts of a factor's rows */
     double *part_grams;                /* as many k x k as map.c makes of the basis */
@@ -378,6 +379,7 @@ void tsr__metric_narrow(const tsr__solver *s);
 
 /* scale.c: lengths of the basis vectors, and their price. */
 void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale);
+void tsr__settle_scale(tsr__solver *s); /* of all codes, where that is still owed */
 void tsr__price_add(const tsr__solver *s, const tsr__halves *halves);
 void tsr__price_bend(const tsr__solver *s, const double *f, double *slope, double *bend);
 bool tsr__priced(const tsr__solver *s);
