@@ -28,7 +28,8 @@ static tsr_status load(const tsr__library *library)
     void *const handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);
     if (handle == NULL)
         return tsr__fail(TSR_ERROR_UNSUPPORTED,
-                         "a library that this needs cannot be loaded: %s", dlerror());
+                         "a library that this needs cannot be loaded, install it: %s",
+                         dlerror());
     const tsr_status status = find_functions(library, handle);
     if (status < 0)
         (void)dlclose(handle);

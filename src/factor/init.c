@@ -37,16 +37,10 @@ typedef struct kind {
 
 static const kind *find(const char *name);
 
-/* Whether at most a tenth of the entries are not zero, however they are stored. Of samples that
- * are full this looks at little more than a tenth. */
-static bool mostly_zeros(const tsr_matrix *x)
+/* Whether at most a tenth of the entries are not zero, however they are stored. */
+static bool mostly_zeros(const tsr__problem *problem)
 {
-    const int64_t most = x->samples * x->features / 10;
-    int64_t count = 0;
-    for (int64_t i = 0; i < x->samples && count <= most; i++)
-        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
-            count += tsr__value_at(x->values, x->type, at) != 0;
-    return count <= most;
+    return problem->survey.scan.nonzeros <= problem->samples * problem->features / 10;
 }
 
 /* What `auto` takes: under squares singular vectors where samples are mostly zeros, as texts are:
@@ -55,8 +49,8 @@ static bool mostly_zeros(const tsr_matrix *x)
  * pictures of few parts have singular values that are alike, whose vectors say nothing of parts:
  * of the swimmer's 17 none of random starts fails, and all of singular vectors do (mathematics.md,
  * section 11, has the figures). Where J is more than the loss, or the model has no place for
- * singular vectors, random numbers take no side. With small numbers for zeros: data of lower rank
- * would leave vectors that are zero for ever. */
+ * singular vectors, random numbers take no side. Zeros are filled: with small numbers in their
+ * place 20 Newsgroups ends 0.3 % higher. */
 static const char *choose(const tsr__plan *plan, const tsr__spec *spec,
                           const tsr__problem *problem)
 {
@@ -67,7 +61,7 @@ static const char *choose(const tsr__plan *plan, const tsr__spec *spec,
     for (const tsr__term *t = plan->term; t < tsr__terms_end(plan); t++)
         apt = apt &&
               (t->kind->name == TSR_TERM_ALPHA_CODES || t->kind->name == TSR_TERM_ALPHA_BASIS);
-    return apt && mostly_zeros(problem->held.x) ? "nndsvda" : "random";
+    return apt && mostly_zeros(problem) ? "nndsvda" : "random";
 }
 
 /* Drawn as doubles in either precision, so that single starts where double does, but for

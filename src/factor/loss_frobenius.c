@@ -14,8 +14,8 @@
  *
  * The quadratic g Q g' with Q = F' F >= 0 lies below sum_a g_a (g Q)_a t_a^2, since t_a t_b <=
  * (t_a^2 + t_b^2) / 2: that is why `curved` may be read as growing with t, and why its exact
- * minimiser never raises J (tests/test_law_descent.c). Sums stand in the data's type, in lanes;
- * values that are differences of them are taken in doubles. */
+ * minimiser never raises J (tests/test_law_descent.c). Sums are doubles,
+ * and so are values, which are differences of them. */
 #include "factor/plan.h"
 #include "factor/tile.h"
 #include "matrix/descent.h"

@@ -249,7 +249,8 @@ static void descend_panel(void *context, int64_t item, int thread)
                              .values = s->work.bench[thread].panel};
     for (int64_t b = 0; b < s->problem->by_sample.blocks; b++) {
         tsr__block block;
-        (void)s->problem->by_sample.get(&block, &s->problem->by_sample, b, thread);
+        if (s->problem->by_sample.get(&block, &s->problem->by_sample, b, thread) < 0)
+            return; /* the pass that follows will tell */
         kernels->transpose(tsr__real_at(s, s->work.bench[thread].panel, block.first),
                            rows.stride, tsr__real_at(s, block.values, first), block.stride,
                            block.samples, rows.samples);

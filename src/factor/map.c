@@ -106,9 +106,8 @@ static void pull_free(tsr__solver *s, tsr__halves *halves)
     (void)halves;
 }
 
-/* F = X' W on rows. Made anew from the weights at every
- * step: a basis that followed the steps would drift away from X' W by their rounding, and
- * archives hold both. */
+/* F = X' W on rows. Made anew from the weights at every step: a basis that followed the steps
+ * would drift away from X' W by their rounding, and archives hold both. */
 static void push_concept(tsr__solver *s)
 {
     tsr__solver_note(s, tsr__source_collect(s->state.basis, s->work.weaving.sums,

@@ -185,7 +185,7 @@ void tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
     if (p->held.turned != NULL)
         p->by_feature = tsr__source_of_matrix(p->held.turned, bytes);
     if (spec->basis == TSR_BASIS_CONCEPT)
-        p->atoms = tsr__source_of_matrix(all, bytes);
+        p->atoms = tsr__source_of_matrix(all, p->held.x->sparse ? 1 << 20 : bytes);
 }
 
 /* Good for a problem that was made in part, too: it starts as zeros. `held.x` may be the

@@ -29,9 +29,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A product's bits may depend on its number of rows, as libraries choose their way by size:
- * panels are always whole. */
-/* Rows of a product; panels between two words of progress, fewer where a sample takes many steps. */
+/* Rows of a product: its bits may depend on their number, as libraries choose their way by size,
+ * so that panels are always whole. Panels between two words of progress, fewer where a sample
+ * takes many steps. */
 enum { PANEL = 48, BATCH = 64, SLOW_BATCH = 4 };
 
 /* Of coordinate descent, before a row's own steps. More where it begins at zero. */
@@ -532,7 +532,8 @@ static tsr_status encode(encoding *e)
     tsr_status status = TSR_OK;
     const int64_t n = e->problem.samples, panels = (n + PANEL - 1) / PANEL;
     const tsr__task task = tsr__task_begin(e->options.progress, "encoding", n);
-    const int64_t batch = e->entries ? SLOW_BATCH : BATCH;
+    const int64_t fair = 2 * (int64_t)e->threads, slow = fair > SLOW_BATCH ? fair : SLOW_BATCH;
+    const int64_t batch = e->entries ? slow : BATCH;
     for (e->first = 0; e->first < panels; e->first += batch) {
         const int64_t left = panels - e->first, count = left < batch ? left : batch;
         tsr__parallel(count, e->threads, encode_panel, e);

@@ -94,6 +94,7 @@ void tsr__weave_layout(tsr__solver *s, tsr__arena *arena)
 }
 
 /* A run of samples as a block. */
+/* Blocks of memory stay valid, whoever asked: concept weights are not for other sources. */
 static tsr__block run_at(const tsr__solver *s, int64_t run)
 {
     const tsr__source *atoms = &s->problem->atoms;

@@ -41,7 +41,7 @@ typedef struct tsr__source {
                       int thread);
 } tsr__source;
 
-/* The samples of a matrix, in blocks whose dense rows take about `bytes`. */
+/* The samples of a matrix, in blocks of about `bytes`; of long dense rows, tiles of them are. */
 tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes);
 
 /* Features from .. of a dense block, a tile's at most. */

@@ -19,6 +19,8 @@ int tsr__threads(int64_t wanted, int64_t items)
 
 void tsr__parallel(int64_t items, int threads, tsr__body body, void *context)
 {
+    if (threads > items) /* nobody is woken for nothing */
+        threads = (int)items;
     if (threads <= 1) {
         for (int64_t item = 0; item < items; item++)
             body(context, item, 0);

@@ -105,7 +105,7 @@ static void descend(void *theta, const void *gram, const void *p, int64_t rows, 
     const real *q = gram;
     real *g = room, *c = g + k * TILE, *inverse = c + k * TILE;
     for (int64_t a = 0; a < k; a++) /* coordinates without curvature stay */
-        inverse[a] = q[a * k + a] > 0 ? 1 / q[a * k + a] : 0;
+        inverse[a] = q[a * k + a] > tiny ? 1 / q[a * k + a] : 0;
     for (int64_t first = 0; first < rows; first += TILE) {
         const int64_t left = rows - first < TILE ? rows - first : TILE;
         real *to = (real *)theta + first * k;

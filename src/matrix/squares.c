@@ -24,7 +24,8 @@ enum { ROWS = WIDE * LANES };
 typedef struct tile {
     lanes *g;            /* k x WIDE: the rows */
     lanes *c, *bend;     /* k x WIDE: constant part of the gradient, and its growth */
-    lanes *step;         /* k x WIDE: one over the curvature; 0: the coordinate stays */
+    lanes *step;         /* k x WIDE: one over the curvature; 0: it is next to none, and the
+                          * coordinate stays */
     const lanes *weight; /* WIDE: twice the weight of each row */
     const real *inverse; /* k: 1 / Q_jj where nothing bends */
 } tile;
@@ -150,7 +151,7 @@ static void bend_tile(tile *t, const tsr__descent *d, int64_t first, int64_t row
         for (int v = 0; v < WIDE; v++) {
             const int64_t e = WIDE * j + v;
             const lanes curve = t->weight[v] * gram[j * k + j] + t->bend[e];
-            const mask bends = (mask)(curve > (real)0);
+            const mask bends = (mask)(curve > tiny);
             t->c[e] = t->step[e] - t->weight[v] * t->c[e] - t->bend[e] * t->g[e];
             t->step[e] = (lanes)((mask)(1 / curve) & bends);
         }
@@ -168,7 +169,7 @@ void KERNEL(tsr__squares_)(const tsr__descent *d)
         room,   room + WIDE * k, room + 2 * WIDE * k, room + 3 * WIDE * k, room + 4 * WIDE * k,
         inverse};
     for (int64_t j = 0; j < k; j++)
-        inverse[j] = gram[j * k + j] > 0 ? 1 / gram[j * k + j] : 0;
+        inverse[j] = gram[j * k + j] > tiny ? 1 / gram[j * k + j] : 0;
     for (int64_t first = 0; first < d->rows; first += ROWS) {
         const int64_t rows = d->rows - first < ROWS ? d->rows - first : ROWS;
         real *theta = (real *)d->theta + first * k;
@@ -211,7 +212,7 @@ void KERNEL(tsr__square_)(const tsr__descent *d)
         for (int64_t j = 0; j < k; j++) {
             const real bend = bends != NULL ? bends[j] : 0;
             const real curve = weight * gram[j * stride + j] + bend;
-            real step = curve > 0 ? -slope[j] / curve : 0;
+            real step = curve > tiny ? -slope[j] / curve : 0;
             step = step > -g[j] ? step : -g[j];
             if (step == 0)
                 continue;
