@@ -195,6 +195,22 @@ static void try_flat(const variant *kind)
     free_squares(&s);
 }
 
+/* A weight so small that one over it is no number any more: the row stays. */
+static void try_faint(const variant *kind)
+{
+    squares s = make_squares(kind);
+    const int64_t k = kind->k;
+    if (s.weight.count == 0 || s.bend.count > 0 || s.slope.count > 0) {
+        free_squares(&s);
+        return;
+    }
+    put(&s.weight, 0, pick(kind->type, 1e-310, 1e-40));
+    run_squares(&s, 5);
+    for (int64_t i = 0; i < kind->rows * k; i++)
+        assert_true(at(&s.theta, i) >= 0 && at(&s.theta, i) < 1e4);
+    free_squares(&s);
+}
+
 static void try_alone(const variant *kind)
 {
     squares s = make_squares(kind);
@@ -234,6 +250,12 @@ static void test_squares_without_curvature(void **state)
     for_all(try_flat, HEIGHTS);
 }
 
+static void test_squares_of_faint_rows(void **state)
+{
+    (void)state;
+    for_all(try_faint, HEIGHTS);
+}
+
 static void test_squares_rows_are_alone(void **state)
 {
     (void)state;
@@ -247,6 +269,7 @@ int main(void)
         cmocka_unit_test(test_squares_reach_the_optimum),
         cmocka_unit_test(test_squares_never_rise),
         cmocka_unit_test(test_squares_without_curvature),
+        cmocka_unit_test(test_squares_of_faint_rows),
         cmocka_unit_test(test_squares_rows_are_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
