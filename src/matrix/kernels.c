@@ -68,21 +68,63 @@ static inline void visit_plain(struct lanes *l, int lane, real v)
     l->zeros[lane] += v == 0;
 }
 
+/* The lanes as registers of this set, of doubles: what gcc does not make of loops over them. */
+#if defined __AVX512F__
+enum { WIDTH = 64 };
+#elif defined __AVX__
+enum { WIDTH = 32 };
+#else
+enum { WIDTH = 16 };
+#endif
+enum { SOME = WIDTH / sizeof(double), PIECES = LANES / SOME };
+typedef double piece __attribute__((vector_size(WIDTH)));
+typedef int64_t flags __attribute__((vector_size(WIDTH)));
+typedef real some
+    __attribute__((vector_size(SOME * sizeof(real)), aligned(sizeof(real)), may_alias));
+
+static inline void choose(piece *kept, flags which, const piece *other)
+{
+    *kept = (piece)(((flags)*other & which) | ((flags)*kept & ~which));
+}
+
+/* Whole rounds of the lanes; returns how many values that were. */
+static int64_t visit_rounds(struct lanes *l, const real *v, int64_t count)
+{
+    piece low[PIECES], high[PIECES], magnitudes[PIECES], squares[PIECES];
+    flags zeros[PIECES];
+    int64_t i = 0;
+    for (int p = 0; p < PIECES; p++) {
+        low[p] = (piece){0} + (double)INFINITY, high[p] = (piece){0} - (double)INFINITY;
+        magnitudes[p] = squares[p] = (piece){0};
+        zeros[p] = (flags){0};
+    }
+    for (; i + LANES <= count; i += LANES) {
+#pragma GCC unroll 4
+        for (int p = 0; p < PIECES; p++) {
+            const piece x = __builtin_convertvector(*(const some *)(v + i + p * SOME), piece);
+            choose(&low[p], (flags)(x < low[p]), &x);
+            choose(&high[p], (flags)(x > high[p]), &x);
+            magnitudes[p] += (piece)((flags)x & INT64_MAX);
+            squares[p] += x * x;
+            zeros[p] -= (flags)(x == 0);
+        }
+    }
+    for (int lane = 0; lane < LANES; lane++) {
+        const int p = lane / SOME, at = lane % SOME;
+        l->low[lane] = (real)low[p][at], l->high[lane] = (real)high[p][at];
+        l->magnitudes[lane] = magnitudes[p][at], l->squares[lane] = squares[p][at];
+        l->zeros[lane] = zeros[p][at];
+    }
+    return i;
+}
+
 /* Values are taken for finite and >= 0 first, which most are. Where a sum of squares is a number
  * they were finite, and where the least is not below zero none is: nothing is left to count. */
 static void sweep(tsr__sweep *out, const void *values, int64_t count)
 {
     const real *v = values;
     struct lanes l;
-    for (int lane = 0; lane < LANES; lane++) {
-        l.low[lane] = (real)INFINITY, l.high[lane] = (real)-INFINITY;
-        l.magnitudes[lane] = l.squares[lane] = 0;
-        l.zeros[lane] = 0;
-    }
-    int64_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (int lane = 0; lane < LANES; lane++)
-            visit_plain(&l, lane, v[i + lane]);
+    int64_t i = visit_rounds(&l, v, count);
     for (int lane = 0; i < count; i++, lane++)
         visit_plain(&l, lane, v[i]);
     real low = l.low[0], high = l.high[0];
