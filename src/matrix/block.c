@@ -73,7 +73,7 @@ tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes)
     const bool wide = !x->sparse && row * ROWS > 2 * bytes;
     const int64_t fair =
         (x->samples + FEW - 1) / FEW; /* a block for each of the first leaves */
-    int64_t samples = wide ? 2 * ROWS : most_of(bytes / row, x->sparse ? 1 : ROWS), tile;
+    int64_t samples = wide ? 4 * ROWS : most_of(bytes / row, x->sparse ? 1 : ROWS), tile;
     samples = least_of(samples, wide ? most_of(fair, ROWS / 2) : fair);
     samples = most_of(least_of(samples, x->samples), 1);
     tile = most_of(bytes / (samples * size) / LINE, 1) * LINE;
