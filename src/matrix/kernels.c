@@ -99,7 +99,7 @@ static int64_t visit_rounds(struct lanes *l, const real *v, int64_t count)
         zeros[p] = (flags){0};
     }
     for (; i + LANES <= count; i += LANES) {
-#pragma GCC unroll 4
+        UNROLLED
         for (int p = 0; p < PIECES; p++) {
             const piece x = __builtin_convertvector(*(const some *)(v + i + p * SOME), piece);
             choose(&low[p], (flags)(x < low[p]), &x);

@@ -27,4 +27,13 @@ typedef int64_t whole;
 #define TSR__NAME(a, b, c) TSR__JOIN(a, b, c)
 #define KERNEL(prefix)     TSR__NAME(prefix, REAL_NAME, TSR_KERNEL_SET)
 
+#define INLINE static inline __attribute__((always_inline))
+
+/* Before a loop over registers: written out, or they would be memory. */
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+
 #endif

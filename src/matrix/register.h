@@ -14,15 +14,6 @@
 #include <immintrin.h>
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* Before a loop over registers: written out, or they would be memory. */
-#ifdef __clang__
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
-
 #if defined __AVX512F__
 #define BYTES 64
 #elif defined __AVX__

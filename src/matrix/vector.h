@@ -8,15 +8,6 @@
 
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* Before a loop over registers: written out, or they would be memory. */
-#ifdef __clang__
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
-
 enum { BYTES = 64, LANES = BYTES / sizeof(real) };
 typedef real lanes __attribute__((vector_size(BYTES)));
 typedef whole mask __attribute__((vector_size(BYTES)));
