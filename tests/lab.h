@@ -231,8 +231,9 @@ static inline bool lab_same_models(const tsr_model *a, const tsr_model *b)
     return lab_same_bits(a->basis, b->basis) && lab_same_bits(a->codes, b->codes) &&
            lab_same_bits(a->weights, b->weights) &&
            a->report.iterations == b->report.iterations &&
-           memcmp(a->objective, b->objective,
-                  (size_t)a->report.iterations * sizeof *a->objective) == 0;
+           (a->report.iterations == 0 ||
+            memcmp(a->objective, b->objective,
+                   (size_t)a->report.iterations * sizeof *a->objective) == 0);
 }
 
 /* The solver on a bench, set up as a fit would. */
