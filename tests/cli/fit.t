@@ -103,12 +103,12 @@ The settings are those of the fit unless they are named; iterations are what it 
 
 Classes of new samples. Without -o a line each; labels that the learner saw are not judged.
 
-  $ tessera fit swimmer.h5 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict -o cd.h5 | grep accuracy | sed 's/0[.][0-9]*/SOME/'
+  $ tessera fit swimmer.h5 --iterations 100 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict -o cd.h5 | grep accuracy | sed 's/0[.][0-9]*/SOME/'
     accuracy        SOME of 192 samples whose class the learner did not see
-  $ tessera fit swimmer.h5 --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict 2>said | awk '{ print NF }' | sort | uniq -c; grep accuracy said | sed 's/0[.][0-9]*/SOME/'
+  $ tessera fit swimmer.h5 --iterations 100 --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict 2>said | awk '{ print NF }' | sort | uniq -c; grep accuracy said | sed 's/0[.][0-9]*/SOME/'
       256 3
     accuracy        SOME of 192 samples whose class the learner did not see
-  $ tessera fit swimmer.h5 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict --json | grep -E '"(accuracy|judged|predictions|sample|name|class|score)"' | sed 's/: .*//' | sort | uniq -c
+  $ tessera fit swimmer.h5 --iterations 100 -q --model cdnmf --per-class 4 --shared 12 --labelled 25% --predict --json | grep -E '"(accuracy|judged|predictions|sample|name|class|score)"' | sed 's/: .*//' | sort | uniq -c
       256       "class"
       256       "sample"
       256       "score"
@@ -146,9 +146,9 @@ Names where there are any, and classes called -1 as well as others.
 
 Where nothing can be judged it says why, and gives no figure.
 
-  $ tessera fit swimmer.h5 --model cdnmf --predict -o all.h5 2>&1 | grep -E 'note|accuracy'
+  $ tessera fit swimmer.h5 --iterations 100 --model cdnmf --predict -o all.h5 2>&1 | grep -E 'note|accuracy'
   note: the learner saw all 256 labels: none is left to judge the predictions by (--labelled N hides some)
-  $ tessera fit swimmer.h5 -q --model cdnmf --predict --json | grep -E '"(accuracy|judged)"'
+  $ tessera fit swimmer.h5 --iterations 100 -q --model cdnmf --predict --json | grep -E '"(accuracy|judged)"'
     "accuracy": null,
     "judged": 0,
   $ tessera convert -q swimmer.h5 -o plain.npy; tessera transform cd.h5 plain.npy --predict -o codes.npy
