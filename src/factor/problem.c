@@ -122,8 +122,10 @@ static tsr_status check_known(const tsr__problem *p, const char *subject)
  * sums of squares lose their digits. */
 static tsr_status check_squares(const tsr__problem *p, const tsr__spec *spec)
 {
-    double most = 0;
-    const tsr_status status = tsr__check_squares(&most, p->held.x, NULL, (double)p->samples);
+    double most = p->survey.most;
+    const bool fine = most > 1e-290 && most < DBL_MAX / 16 / (double)p->samples;
+    const tsr_status status =
+        fine ? TSR_OK : tsr__check_squares(&most, p->held.x, NULL, (double)p->samples);
     if (status < 0 || spec->type == TSR_FLOAT64 || most == 0)
         return status;
     if (most * (double)p->samples < (double)FLT_MAX / 16 && most > 1e-28)

@@ -159,11 +159,11 @@ typedef struct tsr__work {
     tsr__sphere sphere;
     tsr__weaving weaving;
     void *turned_basis, *turned_codes; /* dense KL: k padded rows of each; else NULL */
-    double *by, *back;                 /* k: scales, and floors of the basis */
-    bool owed;                         /* codes are still to be scaled, by `back` */
-    double *floor;                     /* k: of the codes */
-    double *row_sums;                  /* TSR_PARTS x k: of the parts of a factor's rows */
-    double *part_grams;                /* as many k x k as map.c makes of the basis */
+    double *by, *back;  /* k: scales; floors of the basis, shares, slopes while a rule runs */
+    bool owed;          /* codes are still to be scaled, by `back` */
+    double *floor;      /* k: of the codes */
+    double *row_sums;   /* TSR_PARTS x k: of the parts of a factor's rows */
+    double *part_grams; /* as many k x k as map.c makes of the basis */
     tsr__term_room term[TSR_MOST_TERMS];
     double *room[2];    /* of the sums over leaves, and over tiles where there are any */
     double *tile_loss;  /* a tile each */
@@ -302,6 +302,12 @@ struct tsr__term {
     double weight[2]; /* of J */
     int at;           /* its place in the plan */
 };
+
+/* What a term's sums over the rows of a factor are of (tsr__sum_rows). */
+typedef struct tsr__adding {
+    const tsr__term *t;
+    const tsr__solver *s;
+} tsr__adding;
 
 static inline const tsr__term_room *tsr__room_of(const tsr__solver *s, const tsr__term *t)
 {

@@ -47,14 +47,9 @@ static void share_run(double *columns, const tsr__solver *s, int64_t row, int64_
     }
 }
 
-typedef struct adding {
-    const tsr__term *t;
-    const tsr__solver *s;
-} adding;
-
 static void share_rows(const void *context, int64_t first, int64_t rows, double *columns)
 {
-    const adding *on = context;
+    const tsr__adding *on = context;
     const int32_t *of = on->s->problem->classes.of_row;
     for (int64_t i = first; i < first + rows; i++) {
         if (of[i] < 0)
@@ -68,7 +63,7 @@ static void share_rows(const void *context, int64_t first, int64_t rows, double 
 
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
-    const adding on = {t, s};
+    const tsr__adding on = {t, s};
     (void)square;
     return tsr__sum_rows(s, s->n, share_rows, &on, linear);
 }

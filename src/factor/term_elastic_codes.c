@@ -28,15 +28,9 @@ static bool begin_ridge(double weight[2], const tsr__spec *spec, const tsr__prob
     return weight[0] > 0;
 }
 
-/* What the columns of some rows add, in parts of the rows (gradient.c). */
-typedef struct adding {
-    const tsr__term *t;
-    const tsr__solver *s;
-} adding;
-
 static void sum_lasso(const void *context, int64_t first, int64_t rows, double *columns)
 {
-    const adding *on = context;
+    const tsr__adding *on = context;
     double g[TSR_STRIP];
     for (int64_t i = first; i < first + rows; i++)
         for (int64_t j = 0; j < on->s->k; j = tsr__strip_end(j, on->s->k)) {
@@ -50,7 +44,7 @@ static void sum_lasso(const void *context, int64_t first, int64_t rows, double *
 
 static double refresh_lasso(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
-    const adding on = {t, s};
+    const tsr__adding on = {t, s};
     (void)square;
     return tsr__sum_rows(s, s->n, sum_lasso, &on, linear);
 }
@@ -65,7 +59,7 @@ static void add_lasso(const tsr__term *t, const tsr__solver *s, int64_t first, i
 
 static void sum_ridge(const void *context, int64_t first, int64_t rows, double *columns)
 {
-    const adding *on = context;
+    const tsr__adding *on = context;
     double g[TSR_STRIP];
     for (int64_t i = first; i < first + rows; i++)
         for (int64_t j = 0; j < on->s->k; j = tsr__strip_end(j, on->s->k)) {
@@ -79,7 +73,7 @@ static void sum_ridge(const void *context, int64_t first, int64_t rows, double *
 
 static double refresh_ridge(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
-    const adding on = {t, s};
+    const tsr__adding on = {t, s};
     (void)linear;
     return tsr__sum_rows(s, s->n, sum_ridge, &on, square);
 }

@@ -58,17 +58,12 @@ static puller puller_of(const tsr__term *t, const tsr__solver *s, int32_t b)
                     s->problem->pairs.reward ? 0 : s->problem->classes.population[b]};
 }
 
-typedef struct adding {
-    const tsr__term *t;
-    const tsr__solver *s;
-} adding;
-
 enum { COLUMNS = 8 }; /* that a thread adds up at a time: a line of the cache */
 
 /* Tied codes stand for their members, each of which is linked to all others. */
 static void add_columns(void *context, int64_t item, int thread)
 {
-    const adding *on = context;
+    const tsr__adding *on = context;
     const tsr__solver *s = on->s;
     const tsr__classes *c = &s->problem->classes;
     const int64_t first = item * COLUMNS;
@@ -87,7 +82,7 @@ static void add_columns(void *context, int64_t item, int thread)
  * sums of their own for all classes. */
 static void add_up(const tsr__term *t, tsr__solver *s)
 {
-    adding on = {t, s};
+    tsr__adding on = {t, s};
     memset(sum_of(t, s, 0), 0,
            (size_t)((s->problem->classes.count + 1) * s->k) * sizeof(double));
     tsr__parallel((s->k + COLUMNS - 1) / COLUMNS, s->plan->threads, add_columns, &on);
@@ -97,7 +92,7 @@ static void add_up(const tsr__term *t, tsr__solver *s)
  * operations whatever the number of links. */
 static void share_rows(const void *context, int64_t first, int64_t rows, double *columns)
 {
-    const adding *on = context;
+    const tsr__adding *on = context;
     const tsr__solver *s = on->s;
     const tsr__classes *c = &s->problem->classes;
     double g[TSR_STRIP];
@@ -121,7 +116,7 @@ static void share_rows(const void *context, int64_t first, int64_t rows, double 
 /* The sums are made of all codes first. */
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
-    const adding on = {t, s};
+    const tsr__adding on = {t, s};
     (void)linear;
     add_up(t, s);
     return tsr__sum_rows(s, s->n, share_rows, &on, square);

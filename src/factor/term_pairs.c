@@ -32,14 +32,9 @@ static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena
         room->gathered[side] = tsr__arena_take(arena, s->n * s->k, tsr__type_size(s->type));
 }
 
-typedef struct adding {
-    const tsr__term *t;
-    const tsr__solver *s;
-} adding;
-
 static void share_rows(const void *context, int64_t first, int64_t rows, double *columns)
 {
-    const adding *on = context;
+    const tsr__adding *on = context;
     const tsr__solver *s = on->s;
     const tsr__pairs *pairs = &s->problem->pairs;
     const tsr__term_room *room = tsr__room_of(s, on->t);
@@ -61,7 +56,7 @@ static void share_rows(const void *context, int64_t first, int64_t rows, double 
  * tr(G' C G) does. */
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
-    const adding on = {t, s};
+    const tsr__adding on = {t, s};
     const tsr__pairs *pairs = &s->problem->pairs;
     const tsr_matrix *const sides[] = {pairs->attract, pairs->repel};
     (void)linear;

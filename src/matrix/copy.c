@@ -31,9 +31,8 @@ static tsr_status check_choice(const tsr_matrix *x, const int64_t *sample, int64
     return TSR_OK;
 }
 
-/* An owned sparse matrix with room for `stored` values and zeroed row pointers. */
-static tsr_status create_rows(tsr_matrix **out, int64_t samples, int64_t features,
-                              int64_t stored, tsr_type type)
+tsr_status tsr__matrix_create_rows(tsr_matrix **out, int64_t samples, int64_t features,
+                                   int64_t stored, tsr_type type)
 {
     tsr_status status = TSR_OK;
     int64_t *rows = NULL;
@@ -123,7 +122,7 @@ static tsr_status copy_sparse_samples(tsr_matrix **out, const tsr_matrix *x,
     int64_t stored = 0;
     for (int64_t i = 0; i < count; i++)
         stored += stored_in(x, choice(sample, i));
-    const tsr_status status = create_rows(out, count, x->features, stored, x->type);
+    const tsr_status status = tsr__matrix_create_rows(out, count, x->features, stored, x->type);
     for (int64_t i = 0; status == TSR_OK && i < count; i++) {
         const int64_t from = x->rows[choice(sample, i)], to = (*out)->rows[i];
         const int64_t length = stored_in(x, choice(sample, i));
@@ -275,7 +274,7 @@ static tsr_status transpose_sparse(tsr_matrix **out, const tsr_matrix *x, int64_
     if (x->samples > INT32_MAX)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld samples cannot become sparse features (at most %d)",
                  (long long)x->samples, INT32_MAX);
-    TSR_TRY(create_rows(&w.t, x->features, x->samples, stored, x->type));
+    TSR_TRY(tsr__matrix_create_rows(&w.t, x->features, x->samples, stored, x->type));
     const int team = tsr__threads(tsr__matrix_threads(x, threads), worth);
     w.parts = team;
     TSR_NEW(w.next, w.parts * x->features);
@@ -363,7 +362,7 @@ static void copy_sparse_chunk(void *context, int64_t item, int thread)
 static tsr_status copy_sparse_as(tsr_matrix **out, const tsr_matrix *x, tsr_type type)
 {
     const tsr_status status =
-        create_rows(out, x->samples, x->features, tsr_matrix_stored(x), type);
+        tsr__matrix_create_rows(out, x->samples, x->features, tsr_matrix_stored(x), type);
     if (status == TSR_OK) {
         struct copying c = {x, *out};
         tsr__parallel(tsr__matrix_chunks(x), tsr__matrix_threads(x, 0), copy_sparse_chunk, &c);
@@ -379,7 +378,7 @@ static tsr_status copy_dense_to_sparse(tsr_matrix **out, const tsr_matrix *x, ts
     tsr_scan scan;
     tsr_status status = tsr_matrix_scan(&scan, x);
     if (status == TSR_OK)
-        status = create_rows(out, x->samples, x->features, scan.nonzeros, type);
+        status = tsr__matrix_create_rows(out, x->samples, x->features, scan.nonzeros, type);
     for (int64_t i = 0, to = 0; status == TSR_OK && i < x->samples; i++) {
         for (int64_t j = 0; j < x->features; j++) {
             const double value = tsr__value_at(x->values, x->type, i * x->stride + j);

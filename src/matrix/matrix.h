@@ -31,6 +31,10 @@ tsr_status tsr__matrix_take_sparse(tsr_matrix **out, int64_t *rows, int32_t *col
                                    void *values, int64_t samples, int64_t features,
                                    tsr_type type);
 
+/* An owned sparse matrix with room for `stored` values and zeroed row pointers. */
+tsr_status tsr__matrix_create_rows(tsr_matrix **out, int64_t samples, int64_t features,
+                                   int64_t stored, tsr_type type);
+
 /* Sorts each row by column, sums entries of one position, drops zeros: in place. `rows` must be
  * ascending and columns in range. O(non-zeros) when the rows are sorted already. */
 tsr_status tsr__sparse_tidy(int64_t samples, int64_t *rows, int32_t *columns, void *values,

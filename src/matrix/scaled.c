@@ -163,29 +163,14 @@ static void copy_block(void *context, const tsr__block *block, int thread)
 /* Where the entries of sparse samples stand is what a view does not change. */
 static tsr_status empty_like(tsr_matrix **out, const tsr_matrix *like, tsr_type type)
 {
-    tsr_status status = TSR_OK;
     const int64_t stored = tsr_matrix_stored(like);
-    int64_t *rows = NULL;
-    int32_t *columns = NULL;
-    void *values = NULL;
     if (!like->sparse)
         return tsr_matrix_create(out, like->samples, like->features, type);
-    TSR_NEW(rows, like->samples + 1);
-    TSR_NEW(columns, stored);
-    values = tsr__alloc(stored, tsr__type_size(type));
-    if (values == NULL)
-        TSR_TRY(TSR_ERROR_MEMORY);
-    memcpy(rows, like->rows, (size_t)(like->samples + 1) * sizeof *rows);
+    TSR_OR_RETURN(tsr__matrix_create_rows(out, like->samples, like->features, stored, type));
+    memcpy((*out)->rows, like->rows, (size_t)(like->samples + 1) * sizeof *like->rows);
     if (stored > 0)
-        memcpy(columns, like->columns, (size_t)stored * sizeof *columns);
-    TSR_TRY(tsr__matrix_take_sparse(out, rows, columns, values, like->samples, like->features,
-                                    type));
-    rows = NULL, columns = NULL, values = NULL;
-done:
-    tsr__free(rows);
-    tsr__free(columns);
-    tsr__free(values);
-    return status;
+        memcpy((*out)->columns, like->columns, (size_t)stored * sizeof *like->columns);
+    return TSR_OK;
 }
 
 tsr_status tsr__matrix_of_source(tsr_matrix **out, const tsr__source *source,
