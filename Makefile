@@ -1,7 +1,8 @@
 # The front door. Each target works as the first command in a fresh clone; see README.md.
 #   make            build the library and the tool; the tool is build/tessera
 #   make demo       the main job on generated data
-#   make test       the whole test suite
+#   make test       the test suite, core and Python
+#   make test-all   what is slower or larger besides; a test that is skipped there has failed
 #   make check      slower: format, layers, sizes, clang, sanitizers, valgrind
 #   make bench      measure beside the peers (Debian packages are installed for it)
 #   make install    PREFIX=/usr/local DESTDIR=
@@ -13,6 +14,9 @@ all: build
 setup:
 	@tools/setup build
 
+setup-%:
+	@tools/setup $*
+
 build: setup
 	@[ -f build/build.ninja ] || cmake --preset release
 	@cmake --build build -j $(JOBS)
@@ -20,11 +24,14 @@ build: setup
 demo: build
 	@tools/demo build
 
-tests: build
+tests: build setup-test
 	@cmake --build build -j $(JOBS) --target tests/all
 
 test: tests
-	@cd build && ctest --output-on-failure -j $(JOBS)
+	@cd build && ctest --output-on-failure -j $(JOBS) -LE slow
+
+test-all: tests setup-all
+	@tools/test-all build $(JOBS)
 
 # One sanitized, debugged or measured build: make preset-asan-ubsan, preset-clang, ...
 preset-%: setup
@@ -33,6 +40,7 @@ preset-%: setup
 
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
+	@black -q bindings/python
 
 check: tests
 	@clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h') && echo "format: as it should be"
@@ -52,4 +60,4 @@ install: build
 clean:
 	@rm -rf build
 
-.PHONY: all setup build demo tests test format check bench install clean
+.PHONY: all setup build demo tests test test-all format check bench install clean

@@ -96,7 +96,7 @@ static bool make_texts(given *out, const provider *row, int variant)
     for (int i = 0; i < LENGTH; i++)
         text[i] = i % 3 == 0 ? "b" : "a";
     if (variant == 1)
-        text[5] = NULL;
+        text[1] = NULL;
     return variant <= 1 && give(out, text, 0);
 }
 
@@ -174,13 +174,41 @@ static bool make_columns(given *out, const provider *row, int variant)
     return variant <= 4 && give(out, columns, sizeof columns);
 }
 
+/* The same with indices of 32 bits, which are the first choice. Those of columns may be rows. */
+static bool make_starts(given *out, const provider *row, int variant)
+{
+    static int32_t starts[LENGTH + 1];
+    (void)row;
+    for (int i = 0; i <= LENGTH; i++)
+        starts[i] = i < M ? i : M;
+    if (variant == 1)
+        starts[0] = 1;
+    if (variant == 2)
+        starts[2] = 0;
+    if (variant == 3)
+        starts[1] = INT32_MAX;
+    return variant <= 3 && give(out, starts, sizeof starts);
+}
+
+static bool make_narrow_indices(given *out, const provider *row, int variant)
+{
+    static const int32_t bad[] = {-1, N, INT32_MIN, INT32_MAX};
+    static int32_t indices[LENGTH];
+    (void)row;
+    for (int32_t i = 0; i < LENGTH; i++)
+        indices[i] = i % M;
+    if (variant > 0 && variant <= 4)
+        indices[2] = bad[variant - 1];
+    return variant <= 4 && give(out, indices, sizeof indices);
+}
+
 /* Objects ----------------------------------------------------------------------------------- */
 
 static inline tsr_matrix *matrix_of(int64_t samples, int64_t features)
 {
     tsr_matrix *x = NULL;
     must(tsr_matrix_create(&x, samples, features, TSR_FLOAT64));
-    double *value = tsr_matrix_values(x);
+    double *value = tsr_matrix_edit(x);
     for (int64_t i = 0; i < samples * features; i++)
         value[i] = 0.25 + (double)((i * 7 + i / features) % 5);
     return x;
@@ -402,6 +430,15 @@ static bool make_object(given *out, const provider *row, int variant)
     return variant == 0 && give(out, &options, sizeof options);
 }
 
+/* Options by name. */
+static bool make_options(given *out, const provider *row, int variant)
+{
+    tsr_options *options = NULL;
+    (void)row;
+    must(tsr_options_create(&options, "fit"));
+    return variant == 0 && give(out, options, 0);
+}
+
 /* Options: the first are valid, each of the others has one member that is not; the last is all
  * zero. */
 static bool make_fit_options(given *out, const provider *row, int variant)
@@ -475,24 +512,21 @@ static bool make_features_options(given *out, const provider *row, int variant)
 static bool make_select_options(given *out, const provider *row, int variant)
 {
     enum { COUNT = 10 };
-    static const int64_t rank[] = {K}, no_rank[] = {0};
-    static const double weight[] = {1}, no_weight[] = {(double)NAN};
     static tsr_select_options options[COUNT];
     (void)row;
     for (int i = 0; i < COUNT - 1; i++) {
         tsr_settings_default(tsr_select_settings(), &options[i]);
-        options[i].rank = rank, options[i].ranks = 1;
-        options[i].weight = weight, options[i].weights = 1;
+        options[i].ranks = "2", options[i].weights = "1";
         options[i].folds = 2;
     }
     options[1].folds = 0;
     options[2].by = 99;
     options[3].rule = -1;
-    options[4].ranks = -1;
-    options[5].weights = -1;
-    options[6].rank = no_rank;
-    options[7].weight = no_weight;
-    options[8].weight = NULL;
+    options[4].ranks = NULL;
+    options[5].ranks = "0";
+    options[6].ranks = "2-1";
+    options[7].weights = "nan";
+    options[8].weights = "-1";
     return variant < COUNT && give(out, &options[variant], 0);
 }
 
@@ -590,9 +624,13 @@ static bool make_selection(given *out, const provider *row, int variant)
 static const provider providers[] = {
     {"void *",                        "object",  NULL, make_object,      NULL},
     {"const void *",                  "object",  NULL, make_fit_options, NULL},
-    {"void *",                        "values",  NULL, make_room,        NULL},
-    {"int64_t *",                     "rows",    NULL, make_rows,        NULL},
-    {"int32_t *",                     "columns", NULL, make_columns,     NULL},
+    {"const void *",                  "starts",  NULL, make_starts,      NULL},
+    {"const void *",                  "indices", NULL, make_narrow_indices, NULL},
+    {"const void *",                  "values",  NULL, make_room,        NULL},
+    {"const void *",                  "given",   NULL, make_matrix,      NULL},
+    {"const int64_t *",               "rows",    NULL, make_rows,        NULL},
+    {"const int32_t *",               "columns", NULL, make_columns,     NULL},
+    {"size_t *",                      NULL,      NULL, make_room,        NULL},
     {"double *",                      NULL,      NULL, make_room,        NULL},
     {"int64_t *",                     NULL,      NULL, make_room,        NULL},
     {"int32_t *",                     NULL,      NULL, make_room,        NULL},
@@ -603,6 +641,7 @@ static const provider providers[] = {
     {"tsr_judgement *",               NULL,      NULL, make_room,        NULL},
     {"tsr_format_info *",             NULL,      NULL, make_room,        NULL},
     {"tsr_fit_options *",             NULL,      NULL, make_room,        NULL},
+    {"tsr_options **",                NULL,      NULL, make_room,        NULL},
     {"const char **",                 NULL,      NULL, make_room,        NULL},
     {"tsr_matrix **",                 NULL,      NULL, make_room,        NULL},
     {"tsr_labels **",                 NULL,      NULL, make_room,        NULL},
@@ -619,6 +658,10 @@ static const provider providers[] = {
     {"tsr_encoder **",                NULL,      NULL, make_room,        NULL},
     {"const char *const *",           NULL,      NULL, make_texts,       NULL},
     {"const char *",                  "subject", NULL, make_subject,     "these"},
+    {"const char *",                  "name",    "tsr_options_create", make_text, "fit"},
+    {"const char *",                  "name",    "tsr_options_table", make_text, "fit"},
+    {"const char *",                  "name",    "tsr_options_give", make_text, "mask-matrix"},
+    {"const char *",                  "name",    "tsr_result_table", make_text, "scan"},
     {"const char *",                  "name",    NULL, make_text,        "rank"},
     {"const char *",                  "value",   NULL, make_text,        "3"},
     {"const char *",                  "where",   "tsr_features_make", make_path, "texts.txt"},
@@ -643,6 +686,7 @@ static const provider providers[] = {
     {"const tsr_matrix *",            "x",       "tsr_rank_curve",  make_samples,   NULL},
     {"const tsr_matrix *",            "basis",   "tsr_rank_basis",  make_basis,     NULL},
     {"const tsr_matrix *",            "basis",   "tsr_rank_curve",  make_basis,     NULL},
+    {"const tsr_matrix *",            "basis",   "tsr_model_from_parts", make_any_basis, NULL},
     {"const tsr_matrix *",            "basis",   "tsr_basis_terms", make_any_basis, NULL},
     {"const tsr_matrix *",            "basis",   "tsr_basis_shares", make_any_basis, NULL},
     {"const tsr_matrix *",            "codes",   "tsr_rank_basis",  make_any_codes, NULL},
@@ -650,6 +694,7 @@ static const provider providers[] = {
     {"const tsr_matrix *",            "codes",   NULL, make_codes,       NULL},
     {"const tsr_matrix *",            "x",       NULL, make_matrix,      NULL},
     {"tsr_matrix *",                  NULL,      NULL, make_matrix,      NULL},
+    {"const tsr_labels *",            NULL,      "tsr_model_from_parts", make_fitting_labels, NULL},
     {"const tsr_labels *",            NULL,      NULL, make_labels,      NULL},
     {"tsr_labels *",                  NULL,      "tsr_data_take", make_fitting_labels, NULL},
     {"tsr_labels *",                  NULL,      NULL, make_labels,      NULL},
@@ -678,6 +723,8 @@ static const provider providers[] = {
     {"tsr_model *",                   NULL,      NULL, make_model,       NULL},
     {"const tsr_encoder *",           NULL,      NULL, make_encoder,     NULL},
     {"tsr_encoder *",                 NULL,      NULL, make_encoder,     NULL},
+    {"const tsr_options *",           NULL,      NULL, make_options,     NULL},
+    {"tsr_options *",                 NULL,      NULL, make_options,     NULL},
     {"const tsr_setting *",           NULL,      NULL, make_table,       NULL},
     {"const tsr_fit_options *",       NULL,      NULL, make_fit_options, NULL},
     {"const tsr_read_options *",      NULL,      NULL, make_read_options,      NULL},
@@ -697,6 +744,7 @@ static const struct {
     int64_t value;
 } wholes[] = {
     {"count", "tsr_model_keep", K}, {"count", "tsr_rank_curve", K}, {"trained", NULL, 0},
+    {"count", "tsr_data_name_features", M}, {"stride", "tsr_matrix_copy_columns", N},
     {"count", NULL, N},           {"samples", NULL, N}, {"features", NULL, M}, {"stride", NULL, M},
     {"first", NULL, 0},           {"sample", NULL, 0},  {"feature", NULL, 0},  {"vector", NULL, 0},
     {"i", NULL, 0},               {"j", NULL, 0},       {"of", NULL, 0},       {"classes", NULL, CLASSES},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Data as callers see them: copies of every kind, classes by number, formats by name, what a file
- * holds. */
+ * Data as callers see them: copies of every kind, classes by number and name, names, formats by
+ * name, what a file holds. */
 #include "folder.h"
 
 enum { N = 3, M = 2 };
@@ -84,6 +84,118 @@ static void classes_by_number(void **state)
     tsr_labels_free(labels);
 }
 
+/* What texts would mean by "unknown" is a name here. */
+static void classes_by_name(void **state)
+{
+    static const char *const names[] = {"s10", "-1", "", "?", "s2", "nobody", "s10", "NaN"};
+    static const int32_t of[] = {0, 1, 2, 3, 4, -1, 6, 7, 2}, below[] = {0, -2}, beyond[] = {8};
+    static const char *const sorted[] = {"", "-1", "?", "NaN", "s2", "s10"}, *const gap[] = {
+                                                                                 "a", NULL};
+    tsr_labels *labels = NULL;
+    (void)state;
+    check_ok(tsr_labels_from_names(&labels, of, 9, names, 8));
+    assert_int_equal(tsr_labels_count(labels), 9);
+    assert_int_equal(tsr_labels_known(labels), 8);
+    assert_int_equal(tsr_labels_classes(labels), 6); /* nobody has one, two are the same */
+    for (int32_t c = 0; c < 6; c++)
+        assert_string_equal(tsr_labels_name(labels, c), sorted[c]);
+    for (int i = 0; i < 9; i++)
+        assert_string_equal(tsr_labels_name(labels, tsr_labels_of(labels)[i]),
+                            of[i] < 0 ? "?" : names[of[i]]);
+    assert_int_equal(tsr_labels_of(labels)[5], -1);
+    tsr_labels_free(labels);
+    labels = NULL;
+    check_starved(tsr_labels_from_names(&labels, of, 9, names, 8),
+                  (tsr_labels_free(labels), labels = NULL));
+    check_ok(tsr_labels_from_names(&labels, of, 0, names, 8));
+    assert_int_equal(tsr_labels_classes(labels), 0);
+    tsr_labels_free(labels);
+    labels = NULL;
+    check_fails(tsr_labels_from_names(&labels, below, 2, names, 8), TSR_ERROR_ARGUMENT,
+                "class -2 of sample 1 is none of the 8");
+    check_fails(tsr_labels_from_names(&labels, beyond, 1, names, 8), TSR_ERROR_ARGUMENT,
+                "class 8 of sample 0 is none of the 8");
+    check_fails(tsr_labels_from_names(&labels, of, 2, gap, 2), TSR_ERROR_ARGUMENT,
+                "`name` of class 1 is NULL");
+    assert_null(labels);
+}
+
+/* Numbers by value; one that is none has no place among them, and is a text among texts. */
+static void classes_that_are_numbers(void **state)
+{
+    static const char *const names[] = {"10", "nan", "9", "-inf", "1e1"};
+    static const char *const sorted[][5] = {{"-inf", "9", "10", "1e1", "nan"},
+                                            {"-inf", "1e1", "9", "10", "nan"}};
+    tsr_labels *labels = NULL;
+    int32_t of[64];
+    (void)state;
+    for (int nan = 0; nan < 2; nan++) {
+        for (int i = 0; i < 64; i++)
+            of[i] = nan == 0 && i * 7 % 5 == 1 ? -1 : i * 7 % 5;
+        check_ok(tsr_labels_from_names(&labels, of, 64, names, 5));
+        assert_int_equal(tsr_labels_classes(labels), 4 + nan);
+        for (int32_t c = 0; c < 4 + nan; c++)
+            assert_string_equal(tsr_labels_name(labels, c), sorted[nan][c]);
+        tsr_labels_free(labels);
+    }
+}
+
+static void check_names(const tsr_data *data, const char *sample, const char *feature,
+                        const char *origin)
+{
+    const char *last = tsr_data_sample_name(data, N - 1),
+               *first = tsr_data_feature_name(data, 0);
+    assert_true((last == NULL) == (sample == NULL) && (first == NULL) == (feature == NULL));
+    if (sample != NULL)
+        assert_string_equal(last, sample);
+    if (feature != NULL)
+        assert_string_equal(first, feature);
+    assert_string_equal(tsr_data_origin(data), origin);
+}
+
+/* Copied, taken away again, and as they were where there are too few, or no memory. */
+static void names_are_given(void **state)
+{
+    char sample[N][8] = {"one", "two", "three"}, feature[M][8] = {"", "b"};
+    const char *samples[N] = {sample[0], sample[1], sample[2]},
+               *features[M] = {feature[0], feature[1]}, *gap[N] = {"a", "b", NULL};
+    tsr_matrix *x = NULL;
+    tsr_data *data = NULL, *copy = NULL;
+    (void)state;
+    check_ok(tsr_matrix_create(&x, N, M, TSR_FLOAT64));
+    check_ok(tsr_data_take(&data, x, NULL));
+    check_names(data, NULL, NULL, "memory");
+    check_ok(tsr_data_name_samples(data, samples, N));
+    check_ok(tsr_data_name_features(data, features, M));
+    check_ok(tsr_data_name_origin(data, sample[0]));
+    memset(sample, 'x', sizeof sample);
+    memset(feature, 'x', sizeof feature);
+    check_names(data, "three", "", "one");
+    check_ok(tsr_data_copy_as(&copy, data, TSR_FLOAT32, true));
+    check_names(copy, "three", "", "one");
+    tsr_data_free(copy);
+    check_fails(tsr_data_name_samples(data, samples, N - 1), TSR_ERROR_ARGUMENT,
+                "2 names of 3 samples");
+    check_fails(tsr_data_name_features(data, samples, N), TSR_ERROR_ARGUMENT,
+                "3 names of 2 features");
+    check_fails(tsr_data_name_samples(data, gap, N), TSR_ERROR_ARGUMENT,
+                "name 2 of the samples");
+    check_fails(tsr_data_name_origin(data, ""), TSR_ERROR_ARGUMENT, "`name`");
+    for (int64_t nth = 1; nth < 3; nth++) {
+        tsr__memory_fail_at(nth);
+        assert_int_equal(tsr_data_name_samples(data, gap, 3), TSR_ERROR_MEMORY);
+    }
+    tsr__memory_fail_at(1);
+    assert_int_equal(tsr_data_name_origin(data, "other"), TSR_ERROR_MEMORY);
+    tsr__memory_fail_at(0);
+    check_names(data, "three", "", "one");
+    check_ok(tsr_data_name_samples(data, NULL, 0));
+    check_ok(tsr_data_name_features(data, NULL, 0));
+    check_ok(tsr_data_name_origin(data, NULL));
+    check_names(data, NULL, NULL, "memory");
+    tsr_data_free(data);
+}
+
 /* The first extension of every row leads back to it; no extension is a folder. */
 static void formats_by_name(void **state)
 {
@@ -142,6 +254,9 @@ int main(void)
         cmocka_unit_test(features_become_samples),
         cmocka_unit_test(copies_starve),
         cmocka_unit_test(classes_by_number),
+        cmocka_unit_test(classes_by_name),
+        cmocka_unit_test(classes_that_are_numbers),
+        cmocka_unit_test(names_are_given),
         cmocka_unit_test(formats_by_name),
         cmocka_unit_test(pipes_of_what_seeks_are_refused),
         cmocka_unit_test(contents_of_files),

@@ -51,7 +51,7 @@ static void looks_and_copies(void **state)
         assert_true(isnan(scan.minimum) && scan.nonzeros == 0);
         check_ok(tsr_matrix_check(x, TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, NULL));
         for (int norm = TSR_NORM_NONE; norm <= TSR_NORM_MAX; norm++)
-            tsr_matrix_normalize(x, (tsr_norm)norm);
+            check_ok(tsr_matrix_normalize(x, (tsr_norm)norm));
         check_ok(tsr_matrix_copy_transposed(&y, x));
         check_shape(y, m, n);
         for (int sparse = 0; sparse < 2; sparse++) {

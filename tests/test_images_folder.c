@@ -286,7 +286,7 @@ static tsr_data make_data(int64_t samples, double first, double step, const char
     tsr_data data;
     memset(&data, 0, sizeof data);
     assert_int_equal(tsr_matrix_create(&data.x, samples, 6, TSR_FLOAT64), TSR_OK);
-    double *values = tsr_matrix_values(data.x);
+    double *values = tsr_matrix_edit(data.x);
     for (int64_t i = 0; i < samples * 6; i++)
         values[i] = first + step * (double)i;
     assert_int_equal(tsr_matrix_set_image(data.x, (tsr_image_shape){2, 3, TSR_ROW_ORDER}),
@@ -316,7 +316,7 @@ static void test_round_trip(void **state)
     const tsr_read_options options = {0};
     (void)state;
     tsr_data data = make_data(4, 0, 255.0 / 23, label, name), back;
-    double *values = tsr_matrix_values(data.x);
+    double *values = tsr_matrix_edit(data.x);
     for (int i = 0; i < 24; i++)
         values[i] = (double)(int)values[i];
     assert_written(&data, made);
@@ -360,7 +360,7 @@ static void assert_greys(const double *values, tsr_image_order order, const doub
 {
     const tsr_read_options options = {0};
     tsr_data data = make_data(1, 0, 0, NULL, NULL), back;
-    memcpy(tsr_matrix_values(data.x), values, 6 * sizeof *values);
+    memcpy(tsr_matrix_edit(data.x), values, 6 * sizeof *values);
     assert_int_equal(tsr_matrix_set_image(data.x, (tsr_image_shape){2, 3, order}), TSR_OK);
     assert_int_equal(tsr__images_write(&data, folder), TSR_OK);
     assert_int_equal(read_with(&back, &options, false), TSR_OK);
@@ -393,7 +393,7 @@ static void test_write_fails(void **state)
 {
     (void)state;
     tsr_data data = make_data(2, 0, 1, NULL, NULL);
-    double *values = tsr_matrix_values(data.x);
+    double *values = tsr_matrix_edit(data.x);
     values[7] = strtod("nan", NULL);
     assert_int_equal(tsr__images_write(&data, folder), TSR_ERROR_DATA);
     values[7] = 7;

@@ -16,7 +16,7 @@ static tsr_matrix *make(int64_t n, int64_t m, int64_t spots, tsr_type type, bool
     tsr_matrix *dense = NULL, *made = NULL;
     double *spot = calloc((size_t)(spots * m), sizeof *spot);
     check_ok(tsr_matrix_create(&dense, n, m, TSR_FLOAT64));
-    double *v = tsr_matrix_values(dense);
+    double *v = tsr_matrix_edit(dense);
     for (int64_t i = 0; i < spots * m; i++)
         spot[i] =
             tsr__random_uniform(&random) < 0.5 ? 0 : floor(tsr__random_uniform(&random) * 80);
@@ -278,7 +278,7 @@ static void test_far_from_zero(void **state)
     const tsr__kmeans_options o = options(5, 100);
     check_ok(tsr_matrix_copy_as(&far, x, TSR_FLOAT64, false));
     for (int i = 0; i < SAMPLES * 6; i++)
-        ((double *)tsr_matrix_values(far))[i] += 0x1p30;
+        ((double *)tsr_matrix_edit(far))[i] += 0x1p30;
     check_ok(tsr__kmeans(of, NULL, &cost[0], x, &o));
     check_ok(tsr__kmeans(moved, NULL, &cost[1], far, &o));
     assert_memory_equal(of, moved, sizeof of);
@@ -327,7 +327,7 @@ static void test_refusals(void **state)
         held[i] = i == 0 ? -1 : 0;
     check_fails(tsr_cluster(of, NULL, x, &o), TSR_ERROR_ARGUMENT, "exceed the 1 samples");
     o.held = NULL;
-    ((double *)tsr_matrix_values(x))[4] = (double)NAN;
+    ((double *)tsr_matrix_edit(x))[4] = (double)NAN;
     check_fails(tsr_cluster(of, NULL, x, &o), TSR_ERROR_DATA, "sample 1, feature 1");
     tsr_matrix_free(x);
 }

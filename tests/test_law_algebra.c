@@ -300,7 +300,7 @@ static void weights_are_repeats(void **state)
         memcpy(l.x + i * M, few.x + of * M, M * sizeof *l.x);
         memcpy(a.g + i * K, b.g + of * K, K * sizeof *a.g);
         l.label[i] = few.label[of] = of < 8 ? (double)NAN : (double)of;
-        ((double *)tsr_matrix_values(weights))[of] += 1;
+        ((double *)tsr_matrix_edit(weights))[of] += 1;
     }
     for (int64_t i = 0; i < N * K; i++) /* two copies share what one would weigh */
         a.w[i] = b.w[i % (DISTINCT * K)] / tsr_matrix_at(weights, i / K % DISTINCT, 0);

@@ -181,7 +181,7 @@ static void weighted_samples(void **state)
     (void)state;
     check_ok(tsr_matrix_create(&weights, 12, 1, TSR_FLOAT64));
     for (int64_t i = 0; i < 12; i++)
-        ((double *)tsr_matrix_values(weights))[i] = 0.25 + (double)(i % 5);
+        ((double *)tsr_matrix_edit(weights))[i] = 0.25 + (double)(i % 5);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         check_line(0, weights, lines[i]);
     check_line(-0.8, weights, "model=cf");

@@ -236,7 +236,7 @@ static void sample_weights(void **state)
         lab_options options;
         check_ok(tsr_matrix_create(&weights, table[i].rows, table[i].columns, TSR_FLOAT64));
         for (int64_t e = 0; e < table[i].rows * table[i].columns; e++)
-            ((double *)tsr_matrix_values(weights))[e] = table[i].value;
+            ((double *)tsr_matrix_edit(weights))[e] = table[i].value;
         lab_options_of(&options, 2, "model=nmf rank=3");
         options.o.sample_weights = weights;
         check_fails(tsr_fit(&model, data, &options.o), TSR_ERROR_DATA, table[i].words);
@@ -256,7 +256,7 @@ static void weights_of_zero(void **state)
     (void)state;
     check_ok(tsr_matrix_create(&weights, N, 1, TSR_FLOAT64));
     for (int64_t i = 0; i < N; i++)
-        ((double *)tsr_matrix_values(weights))[i] = l.label[i] == 1 || i == 5 ? 0 : 1;
+        ((double *)tsr_matrix_edit(weights))[i] = l.label[i] == 1 || i == 5 ? 0 : 1;
     for (int64_t row = 0; tsr_models_get(&info, row); row++)
         for (int mu = 0; mu < 2; mu++) {
             lab_options options;

@@ -236,9 +236,9 @@ static void odd_archives_are_refused(void **state)
         for (int i = 0; i < 3; i++) {
             lab_options_of(&o, 3, "rank=4 model=%s", concept ? "cf" : "nmf");
             tsr_model *model = lab_fit(data, &o.o);
-            double *codes = tsr_matrix_values(model->codes), code = codes[5];
+            double *codes = tsr_matrix_edit(model->codes), code = codes[5];
             tsr_matrix *theta = concept ? model->weights : model->basis;
-            double *values = tsr_matrix_values(theta), value = values[7];
+            double *values = tsr_matrix_edit(theta), value = values[7];
             codes[5] = bad[i];
             assert_true(go_on_from(data, model) < 0);
             codes[5] = code, values[7] = bad[i];

@@ -420,6 +420,37 @@ static void tolerance_and_steps_mean_something(void **state)
     }
 }
 
+/* Samples of both signs, more vectors than directions: the gram matrix that a fit keeps is a
+ * difference of large sums, which no inverse can be made of. */
+static void both_signs_are_encoded(void **state)
+{
+    static const char *const models[] = {"cf", "cdcf", "lccf", "ccf"};
+    enum { SAMPLES = 30, WIDTH = 3 };
+    tsr__random random = tsr__random_seed(0, 1);
+    lab l = {SAMPLES, WIDTH, 2, calloc(SAMPLES * WIDTH, sizeof(double)),
+             calloc(SAMPLES, sizeof(double))};
+    (void)state;
+    for (int i = 0; i < SAMPLES; i++) {
+        l.label[i] = i % 2;
+        for (int j = 0; j < WIDTH; j++)
+            l.x[i * WIDTH + j] = (i % 2 ? 1 : -1) + 0.2 * (tsr__random_uniform(&random) - 0.5);
+    }
+    tsr_data *data = lab_data(&l, false);
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (int seed = 0; seed < 3; seed++) {
+            lab_options with;
+            tsr_matrix *codes = NULL;
+            lab_options_of(&with, 2000, "model=%s rank=10 seed=%d", models[i], seed);
+            tsr_model *model = lab_fit(data, &with.o);
+            check_ok(tsr_model_transform(&codes, model, data, NULL));
+            check_ok(tsr_matrix_check(codes, TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, NULL));
+            tsr_matrix_free(codes);
+            tsr_model_free(model);
+        }
+    tsr_data_free(data);
+    lab_free(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +461,7 @@ int main(void)
         cmocka_unit_test(not_above_the_training_codes),
         cmocka_unit_test(inverse_sees_known_entries),
         cmocka_unit_test(tolerance_and_steps_mean_something),
+        cmocka_unit_test(both_signs_are_encoded),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -277,7 +277,7 @@ static void preprocessing_is_repeated(void **state)
     lab_options one, two;
     tsr_matrix *a = NULL, *b = NULL;
     (void)state;
-    tsr_matrix_normalize(tsr_data_samples(scaled), TSR_NORM_L2);
+    check_ok(tsr_matrix_normalize(tsr_data_samples(scaled), TSR_NORM_L2));
     lab_options_of(&one, 20, "rank=4 model=gnmf normalize=l2");
     lab_options_of(&two, 20, "rank=4 model=gnmf");
     tsr_model *p = lab_fit(raw, &one.o), *q = lab_fit(scaled, &two.o);
@@ -311,7 +311,7 @@ static void masks_stay_behind(void **state)
     lab_write_text(text);
     check_ok(tsr_matrix_create(&weights, N, 1, TSR_FLOAT64));
     for (int64_t i = 0; i < N; i++)
-        ((double *)tsr_matrix_values(weights))[i] = 2;
+        ((double *)tsr_matrix_edit(weights))[i] = 2;
     lab_options_of(&options, 10, "rank=4 model=nmf mask=%s", side_file);
     options.o.sample_weights = weights;
     tsr_model *model = lab_fit(data, &options.o);

@@ -19,7 +19,7 @@ static tsr_matrix *make(tsr_type type, bool sparse)
     tsr__random random = tsr__random_seed(5, 0);
     tsr_matrix *dense = NULL, *made = NULL;
     check_ok(tsr_matrix_create(&dense, N, M, TSR_FLOAT64));
-    double *v = tsr_matrix_values(dense);
+    double *v = tsr_matrix_edit(dense);
     for (int i = 0; i < N * M; i++)
         v[i] = i % 3 == 0 ? floor(64 * tsr__random_uniform(&random)) / 8 : 0;
     check_ok(tsr_matrix_copy_as(&made, dense, type, sparse));
@@ -114,7 +114,7 @@ static void law_norms(const tsr_matrix *x)
         tsr_matrix *copy = NULL;
         tsr_scan scan;
         check_ok(tsr_matrix_copy_samples(&copy, x, NULL, N));
-        tsr_matrix_normalize(copy, norms[n]);
+        check_ok(tsr_matrix_normalize(copy, norms[n]));
         for (int i = 0; i < N; i++) {
             double l1 = 0, l2 = 0, most = 0;
             for (int j = 0; j < M; j++) {
@@ -159,7 +159,7 @@ static void checks_name_the_first_offender(void **state)
     (void)state;
     tsr_matrix *x = NULL;
     check_ok(tsr_matrix_create(&x, 4, 5, TSR_FLOAT64));
-    double *v = tsr_matrix_values(x);
+    double *v = tsr_matrix_edit(x);
     for (int i = 0; i < 20; i++)
         v[i] = i % 5 == 4 || i / 5 == 3 ? 0 : 1;
     check_ok(tsr_matrix_check(x, TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, "x"));

@@ -18,7 +18,7 @@ static tsr_matrix *make(int shape, int64_t n, int64_t m, tsr_type type, bool spa
     tsr__random random = tsr__random_seed(seed, 0);
     tsr_matrix *dense = NULL, *made = NULL;
     check_ok(tsr_matrix_create(&dense, n, m, TSR_FLOAT64));
-    double *v = tsr_matrix_values(dense);
+    double *v = tsr_matrix_edit(dense);
     for (int64_t i = 0; i < n * m; i++) {
         const double u = tsr__random_uniform(&random);
         v[i] = shape == GRID          ? floor(3 * u)

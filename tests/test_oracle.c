@@ -395,7 +395,7 @@ static void sample_weights(void **state)
     (void)state;
     check_ok(tsr_matrix_create(&weights, SAMPLES, 1, TSR_FLOAT64));
     for (int64_t i = 0; i < SAMPLES; i++)
-        ((double *)tsr_matrix_values(weights))[i] = 0.5 + (double)(i % 4);
+        ((double *)tsr_matrix_edit(weights))[i] = 0.5 + (double)(i % 4);
     lab l = lab_make(SAMPLES, FEATURES, CLASSES, 0, 11);
     for (size_t i = 0; i < first + sizeof more / sizeof *more; i++) {
         compare(&l, false, weights, i < first ? maskable[i] : more[i - first]);

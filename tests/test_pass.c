@@ -144,7 +144,7 @@ static void views_are_what_copies_would_be(void **state)
                         (by.clear != NULL &&
                          tsr_matrix_at(clear, i, tsr__row_feature(copy, i, at)) > 0))
                         tsr__value_set(copy->values, from, at, 0);
-            tsr_matrix_normalize(copy, by.norm);
+            check_ok(tsr_matrix_normalize(copy, by.norm));
             check_ok(tsr_matrix_copy_as(&wanted, copy, to, sparse));
             for (int64_t i = 0; by.cuts != NULL && i < N; i++) {
                 double dot = 0;

@@ -22,7 +22,7 @@ static tsr_data *product_data(int64_t n, int64_t m, int64_t rank, double zeros, 
         f[i] = zero ? 0 : v;
     }
     check_ok(tsr_matrix_create(&x, n, m, TSR_FLOAT64));
-    double *value = tsr_matrix_values(x);
+    double *value = tsr_matrix_edit(x);
     for (int64_t i = 0; i < n * m; i++) {
         for (int64_t a = 0; a < rank; a++)
             value[i] += f[i / m * rank + a] * f[(n + i % m) * rank + a];
@@ -43,8 +43,6 @@ static void take_labels(tsr_data *data, const char *const *name, int64_t count)
     check_ok(tsr_labels_from_texts(&data->labels, name, count));
 }
 
-static const int64_t two_to_eight[] = {2, 3, 4, 5, 6, 7, 8};
-
 static int64_t chosen_rank(const tsr_selection *s)
 {
     int64_t rank = 0;
@@ -59,7 +57,7 @@ static int64_t chosen_rank(const tsr_selection *s)
 /* In at least nine of ten draws the rank that made the data is chosen. */
 static void check_finds(double zeros, double noise, int64_t made, const char *line)
 {
-    const tsr_select_options options = {.rank = two_to_eight, .ranks = 7, .folds = 5};
+    const tsr_select_options options = {.ranks = "2-8", .folds = 5};
     int found = 0;
     for (uint64_t seed = 0; seed < 10; seed++) {
         tsr_data *data = product_data(100, 40, made, zeros, noise, seed);
@@ -99,7 +97,7 @@ static void test_entries(void **state)
     (void)state;
     for (int sparse = 0; sparse < 2; sparse++) {
         tsr_data *data = product_data(N, M, 3, 0.6, 0, 1);
-        double *value = tsr_matrix_values(tsr_data_samples(data));
+        double *value = tsr_matrix_edit(tsr_data_samples(data));
         for (int64_t i = 0; i < N * M; i += 7)
             value[i] = (double)NAN;
         for (int64_t j = 1; j < M; j++) /* one known entry a row, one a column */
@@ -200,9 +198,8 @@ static void test_labels(void **state)
 static void test_few_labels(void **state)
 {
     enum { N = 150 };
-    static const int64_t ranks[] = {2, 3, 4};
     const char *name[N];
-    tsr_select_options options = {.rank = ranks, .ranks = 3, .folds = 5};
+    tsr_select_options options = {.ranks = "2-4", .folds = 5};
     tsr_selection *s = NULL;
     tsr_data *data = product_data(N, 8, 3, 0.3, 0.05, 1);
     lab_options o;
@@ -243,7 +240,7 @@ static void test_few_labels(void **state)
 static void check_rule(const tsr_data *data, const tsr_fit_options *fit, bool labels)
 {
     enum { FOLDS = 4, RANKS = 7 };
-    tsr_select_options options = {.rank = two_to_eight, .ranks = RANKS, .folds = FOLDS};
+    tsr_select_options options = {.ranks = "2-8", .folds = FOLDS};
     tsr__holdout h = {0};
     tsr_selection *s = NULL;
     const double sign = labels ? 1 : -1;
@@ -254,7 +251,7 @@ static void check_rule(const tsr_data *data, const tsr_fit_options *fit, bool la
     for (int r = 0; r < RANKS; r++) {
         for (int f = 0; f < FOLDS; f++) {
             tsr_fit_options own = *fit;
-            own.rank = two_to_eight[r];
+            own.rank = 2 + r;
             own.seed = fit->seed + f;
             own.threads = 1;
             check_ok(tsr__holdout_score(&score[r][f], &h, &own, f));
@@ -274,7 +271,7 @@ static void check_rule(const tsr_data *data, const tsr_fit_options *fit, bool la
         options.rule = rule;
         options.by = labels ? TSR_SELECT_LABELS : TSR_SELECT_ENTRIES;
         check_ok(tsr_select(&s, data, fit, &options));
-        assert_int_equal(chosen_rank(s), two_to_eight[rule == TSR_SELECT_BEST ? best : one]);
+        assert_int_equal(chosen_rank(s), 2 + (rule == TSR_SELECT_BEST ? best : one));
         assert_int_equal(s->about.judged, h.judged);
         for (int r = 0; r < RANKS; r++) {
             double square = 0;
@@ -312,17 +309,14 @@ static void test_rule(void **state)
 /* Of equal scores and ranks the smallest weight. */
 static void test_weights(void **state)
 {
-    static const int64_t ranks[] = {4, 2};
-    static const double weights[] = {2, 1, 3};
-    const tsr_select_options options = {
-        .rank = ranks, .weight = weights, .ranks = 2, .weights = 3, .folds = 2};
+    const tsr_select_options options = {.ranks = "4,2", .weights = "2,1,3", .folds = 2};
     enum { N = 24 };
     const char *name[N];
     tsr_data *data = product_data(N, 6, 2, 0, 0, 1);
     tsr_selection *s = NULL;
     lab_options o;
     (void)state;
-    double *value = tsr_matrix_values(data->x);
+    double *value = tsr_matrix_edit(data->x);
     for (int64_t i = 0; i < N * 6; i++) /* two classes that nobody can miss */
         value[i] = (i / 6 % 2 == 0) == (i % 6 < 3) ? 1 + (double)(i % 5) / 10 : 0;
     for (int64_t i = 0; i < N; i++)
@@ -345,8 +339,7 @@ static void test_weights(void **state)
 /* A rank that cannot be is a row that says why; nothing but such rows is an error. */
 static void test_illegal(void **state)
 {
-    static const int64_t some[] = {2, 500, 3}, none[] = {500, 600};
-    tsr_select_options options = {.rank = some, .ranks = 3, .folds = 2};
+    tsr_select_options options = {.ranks = "2,500,3", .folds = 2};
     tsr_data *data = product_data(20, 8, 2, 0, 0.1, 1);
     tsr_selection *s = NULL;
     lab_options o;
@@ -356,20 +349,54 @@ static void test_illegal(void **state)
     assert_non_null(strstr(s->candidate[1].note, "rank 500 exceeds both"));
     assert_true(chosen_rank(s) == 2 || chosen_rank(s) == 3);
     tsr_selection_free(s);
-    options.rank = none, options.ranks = 2;
+    options.ranks = "500,600";
     check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_DATA,
                 "no candidate can be fitted: rank 500 exceeds both");
-    options.rank = some, options.ranks = 1;
+    options.ranks = "2";
     lab_options_of(&o, 10, "model=cf");
     check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT,
                 "its parts or codes are made");
     o.o.model = "pca";
     check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_ARGUMENT,
                 "pca gives nothing back");
-    ((double *)tsr_matrix_values(data->x))[9] = -1;
+    ((double *)tsr_matrix_edit(data->x))[9] = -1;
     lab_options_of(&o, 10, "model=nmf");
     check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_DATA, "sample 1, feature 1");
     tsr_data_free(data);
+}
+
+/* What the lists say, and those that say nothing: without any data. */
+static void test_lists(void **state)
+{
+    static const int64_t expected[] = {5, 2, 3, 4, 10, 20, 30};
+    static const char *const bad[] = {"",      "0", "3-2",     "2,", "2-",
+                                      "4-8/0", "x", "1-20000", "2 3"};
+    static const char *const light[] = {"-1", "nan", "inf", "1,,2", "1;2", "x"};
+    tsr_select_options options = {.folds = 2};
+    int64_t *rank = NULL, count = 0;
+    lab_options o;
+    (void)state;
+    check_ok(tsr__ranks_parse(&rank, &count, "5,2-4,10-30/10,3"));
+    assert_int_equal(count, 7);
+    assert_memory_equal(rank, expected, sizeof expected);
+    tsr__free(rank);
+    lab_options_of(&o, 10, "model=gnmf");
+    check_fails(tsr_select_check(&o.o, NULL), TSR_ERROR_ARGUMENT, "no ranks to try");
+    check_fails(tsr_select_check(&o.o, &options), TSR_ERROR_ARGUMENT, "no ranks to try");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        options.ranks = bad[i];
+        check_fails(tsr_select_check(&o.o, &options), TSR_ERROR_ARGUMENT, "--ranks");
+    }
+    options.ranks = "2-4";
+    for (size_t i = 0; i < sizeof light / sizeof *light; i++) {
+        options.weights = light[i];
+        check_fails(tsr_select_check(&o.o, &options), TSR_ERROR_ARGUMENT, "--weights");
+    }
+    options.weights = "0,0.5,1e3";
+    check_ok(tsr_select_check(&o.o, &options));
+    check_starved(tsr_select_check(&o.o, &options), );
+    o.o.model = "nfm";
+    check_fails(tsr_select_check(&o.o, &options), TSR_ERROR_ARGUMENT, "nfm");
 }
 
 /* Threads change nothing; weighting and norms are those of whole samples. */
@@ -378,7 +405,6 @@ static void test_threads(void **state)
     static const char *const lines[] = {"model=nmf", "model=nmf-ncw",
                                         "model=nmf-kl normalize=l1",
                                         "model=gnmf precision=single"};
-    static const int64_t ranks[] = {2, 3, 100};
     tsr_data *data = product_data(30, 10, 3, 0.3, 0.05, 2);
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -386,7 +412,7 @@ static void test_threads(void **state)
         lab_options o;
         lab_options_of(&o, 60, "%s", lines[i]);
         for (int t = 0; t < 2; t++) {
-            const tsr_select_options options = {.rank = ranks, .ranks = 3, .folds = 3};
+            const tsr_select_options options = {.ranks = "2-3,100", .folds = 3};
             o.o.threads = 1 + 2 * t;
             check_ok(tsr_select(&s[t], data, &o.o, &options));
         }
@@ -415,7 +441,7 @@ static void test_stopped(void **state)
     for (int after = 1; after < 200; after += 37) {
         int left = after;
         const tsr_progress progress = {stop_at, &left};
-        const tsr_select_options options = {.rank = two_to_eight, .ranks = 7, .folds = 3};
+        const tsr_select_options options = {.ranks = "2-8", .folds = 3};
         o.o.threads = 2, o.o.progress = &progress;
         tsr_selection *s = NULL;
         check_fails(tsr_select(&s, data, &o.o, &options), TSR_ERROR_INTERRUPTED, "of 21 fits");
@@ -427,7 +453,6 @@ static void test_stopped(void **state)
 static void test_starved(void **state)
 {
     enum { N = 12 };
-    static const int64_t ranks[] = {2, 3};
     const char *name[N];
     tsr_data *data = product_data(N, 5, 2, 0, 0.1, 3);
     tsr_selection *s = NULL;
@@ -438,7 +463,7 @@ static void test_starved(void **state)
     take_labels(data, name, N);
     lab_options_of(&o, 2, "model=nmf threads=1");
     for (int by = TSR_SELECT_LABELS; by <= TSR_SELECT_ENTRIES; by++) {
-        const tsr_select_options options = {.rank = ranks, .ranks = 2, .folds = 2, .by = by};
+        const tsr_select_options options = {.ranks = "2,3", .folds = 2, .by = by};
         check_starved(tsr_select(&s, data, &o.o, &options), (tsr_selection_free(s), s = NULL));
     }
     tsr_data_free(data);
@@ -447,12 +472,19 @@ static void test_starved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_entries),    cmocka_unit_test(test_too_few_entries),
-        cmocka_unit_test(test_labels),     cmocka_unit_test(test_few_labels),
-        cmocka_unit_test(test_rule),       cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_illegal),    cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_stopped),    cmocka_unit_test(test_starved),
-        cmocka_unit_test(test_finds_rank), cmocka_unit_test(test_finds_exact_rank),
+        cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_too_few_entries),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_few_labels),
+        cmocka_unit_test(test_rule),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_illegal),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_starved),
+        cmocka_unit_test(test_finds_rank),
+        cmocka_unit_test(test_finds_exact_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

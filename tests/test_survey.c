@@ -17,7 +17,7 @@ static tsr_matrix *make(tsr_type type, bool sparse)
     tsr__random random = tsr__random_seed(11, 0);
     tsr_matrix *dense = NULL, *made = NULL;
     check_ok(tsr_matrix_create(&dense, N, M, TSR_FLOAT64));
-    double *v = tsr_matrix_values(dense);
+    double *v = tsr_matrix_edit(dense);
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < M; j++)
             if (i % 100 != 7 && j % 50 != 3 &&

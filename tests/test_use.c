@@ -16,7 +16,7 @@ static tsr_data *make_data(bool labelled)
     tsr_data *data = NULL;
     double number[N];
     check_ok(tsr_matrix_create(&x, N, M, TSR_FLOAT64));
-    double *value = tsr_matrix_values(x);
+    double *value = tsr_matrix_edit(x);
     for (int i = 0; i < N; i++) {
         number[i] = i % 2;
         for (int j = 0; j < M; j++)

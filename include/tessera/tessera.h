@@ -108,14 +108,17 @@ TSR_API void tsr_leave_exit(void);
 /* 2. Settings ----------------------------------------------------------------------------- */
 
 /* An options struct is described by a table of settings, one row a member, ended by a row
- * without a name. Defaults, validation, command-line help and records are all read from it. */
+ * without a name. Defaults, validation, command-line help and records are all read from it. The
+ * structs themselves are for C and C++; whoever has no compiler takes options by name (below). */
 typedef enum tsr_setting_kind {
     TSR_SETTING_FLAG,    /* bool        */
     TSR_SETTING_INTEGER, /* int64_t     */
     TSR_SETTING_REAL,    /* double      */
     TSR_SETTING_CHOICE,  /* int, the position in `values` */
     TSR_SETTING_PAIR,    /* int64_t[2], written 32x24 */
-    TSR_SETTING_TEXT     /* const char *, borrowed from the caller */
+    TSR_SETTING_TEXT,    /* const char *, borrowed from the caller */
+    TSR_SETTING_OBJECT,  /* pointer to const, given from memory and borrowed; no text says it */
+    TSR_SETTING_NOTE     /* char[], a text within the struct: of results alone */
 } tsr_setting_kind;
 
 typedef struct tsr_setting {
@@ -125,7 +128,7 @@ typedef struct tsr_setting {
     size_t offset;           /* of the member in its struct */
     double minimum, maximum; /* legal range of numbers, both included */
     const char *fallback;    /* default, as a user would write it; NULL: zero, false, none */
-    const char *values;      /* choices "a|b|c", or what the value is: "FILE", "N" */
+    const char *values;      /* choices "a|b|c", or what the value is: "FILE", "N", "matrix" */
     const char *help;        /* one line */
 } tsr_setting;
 
@@ -138,6 +141,45 @@ TSR_API tsr_status tsr_settings_set(const tsr_setting *table, void *object, cons
 
 /* Checks every number and choice of `object` against its table. */
 TSR_API tsr_status tsr_settings_check(const tsr_setting *table, const void *object);
+
+/* Options by name: made with the defaults of the table that is called `name`, set and read as
+ * texts, given what lies in memory, and handed to the function that takes the struct of that table.
+ * The tables are
+ *
+ *     read features fit transform cluster validate select overlay experiment
+ *
+ * Texts are copied; objects are borrowed and must outlive the calls that use them. */
+typedef struct tsr_options tsr_options;
+TSR_API tsr_status tsr_options_create(tsr_options **out, const char *name);
+TSR_API void tsr_options_free(tsr_options *object);
+TSR_API tsr_status tsr_options_set(tsr_options *object, const char *name, const char *value);
+
+/* A matrix, progress or whatever else `values` of the row says; `given` (or NULL): none. */
+TSR_API tsr_status tsr_options_give(tsr_options *object, const char *name, const void *given);
+
+/* The value as a user would write it, "" where there is none; of an object "in memory". Good until
+ * the same setting is asked for or set again. NULL: there is no such setting. */
+TSR_API const char *tsr_options_get(tsr_options *object, const char *name);
+
+/* The struct that it stands for, to be passed on. */
+TSR_API const void *tsr_options_values(const tsr_options *object);
+
+/* The rows of a table, and the name of table `i`; NULL: there is none. */
+TSR_API const tsr_setting *tsr_options_table(const char *name);
+TSR_API const char *tsr_options_name(int64_t i);
+
+/* Results are structs as well, and described alike, so that no binding has to repeat them:
+ *
+ *     step scan format model report judgement scores validation selection candidate term part
+ *     overlay
+ *
+ * *size gets that of the struct. NULL: there is no such result. */
+TSR_API const tsr_setting *tsr_result_table(size_t *size, const char *name);
+
+/* Counts the changes of any of these structs. A program that was compiled with another number must
+ * not pass structs to this library; options by name go on working. */
+#define TSR_STRUCTS 1
+TSR_API int64_t tsr_structs(void);
 
 /* 3. Progress ----------------------------------------------------------------------------- */
 
@@ -177,15 +219,37 @@ typedef struct tsr_image_shape {
 TSR_API tsr_status tsr_matrix_create(tsr_matrix **out, int64_t samples, int64_t features,
                                      tsr_type type);
 
-/* A dense matrix over the caller's values, which must outlive it. Nothing is copied. */
-TSR_API tsr_status tsr_matrix_view_dense(tsr_matrix **out, void *values, int64_t samples,
+/* A dense matrix over the caller's values, which must outlive it. Nothing is copied, and nothing
+ * is written: what changes a matrix refuses views. */
+TSR_API tsr_status tsr_matrix_view_dense(tsr_matrix **out, const void *values, int64_t samples,
                                          int64_t features, int64_t stride, tsr_type type);
+
+/* A dense matrix of values that lie column by column, `stride` from one column to the next. All
+ * that is done with samples reads them row by row: a copy. */
+TSR_API tsr_status tsr_matrix_copy_columns(tsr_matrix **out, const void *values,
+                                           int64_t samples, int64_t features, int64_t stride,
+                                           tsr_type type);
 
 /* A sparse matrix over the caller's arrays, which must outlive it. Row pointers are checked,
  * columns must ascend within a row: O(non-zeros). */
-TSR_API tsr_status tsr_matrix_view_sparse(tsr_matrix **out, int64_t *rows, int32_t *columns,
-                                          void *values, int64_t samples, int64_t features,
-                                          tsr_type type);
+TSR_API tsr_status tsr_matrix_view_sparse(tsr_matrix **out, const int64_t *rows,
+                                          const int32_t *columns, const void *values,
+                                          int64_t samples, int64_t features, tsr_type type);
+
+/* The same of arrays as other programs have them: `starts` and `indices` both of 32 or both of 64
+ * bits. By rows (CSR) the values are viewed; indices too where they have 32 bits, else they are
+ * copied, as starts are where they have not 64. By columns (CSC: starts of columns, indices of rows)
+ * the matrix is a copy by rows that knows the caller's arrays as well, so that a fit has no need to
+ * turn it again: where they have 32 bits, it needs no more memory than a matrix by rows. */
+typedef enum tsr_index { TSR_INDEX32 = 0, TSR_INDEX64 = 1 } tsr_index;
+TSR_API tsr_status tsr_matrix_view_rows(tsr_matrix **out, const void *starts,
+                                        const void *indices, tsr_index index,
+                                        const void *values, int64_t samples, int64_t features,
+                                        tsr_type type);
+TSR_API tsr_status tsr_matrix_view_columns(tsr_matrix **out, const void *starts,
+                                           const void *indices, tsr_index index,
+                                           const void *values, int64_t samples,
+                                           int64_t features, tsr_type type);
 
 /* A sparse matrix from `count` entries in any order; equal positions are summed, zeros kept
  * out. The values are doubles. O(count + samples + features). */
@@ -226,8 +290,10 @@ TSR_API double tsr_matrix_at(const tsr_matrix *x, int64_t sample, int64_t featur
 /* A sample as doubles into `out` (one value a feature), whatever the storage. */
 TSR_API void tsr_matrix_get_sample(double *out, const tsr_matrix *x, int64_t sample);
 
-/* The arrays themselves, owned by x: values; for sparse x also row pointers and columns. */
-TSR_API void *tsr_matrix_values(const tsr_matrix *x);
+/* The arrays themselves, owned by x: values; for sparse x also row pointers and columns. Values to
+ * be changed are NULL for a view. */
+TSR_API const void *tsr_matrix_values(const tsr_matrix *x);
+TSR_API void *tsr_matrix_edit(tsr_matrix *x);
 TSR_API int64_t tsr_matrix_stride(const tsr_matrix *x);
 TSR_API const int64_t *tsr_matrix_rows(const tsr_matrix *x);
 TSR_API const int32_t *tsr_matrix_columns(const tsr_matrix *x);
@@ -259,7 +325,7 @@ TSR_API tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *
 
 /* Scales every sample in place to unit norm; empty samples stay as they are. */
 typedef enum tsr_norm { TSR_NORM_NONE, TSR_NORM_L2, TSR_NORM_L1, TSR_NORM_MAX } tsr_norm;
-TSR_API void tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm);
+TSR_API tsr_status tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm);
 
 /* 5. Labels ------------------------------------------------------------------------------- */
 
@@ -274,6 +340,12 @@ TSR_API tsr_status tsr_labels_from_texts(tsr_labels **out, const char *const *te
 /* From numbers: -1 and NaN mean unknown. */
 TSR_API tsr_status tsr_labels_from_numbers(tsr_labels **out, const double *number,
                                            int64_t count);
+
+/* From classes and their names: `of` gives the number of each sample's class, and -1 alone means
+ * unknown. Classes nobody has are left out, equal names are one class, and the order is the natural
+ * one whatever that of `name`. */
+TSR_API tsr_status tsr_labels_from_names(tsr_labels **out, const int32_t *of, int64_t count,
+                                         const char *const *name, int32_t classes);
 
 /* Other samples of the classes of `labels`: `of` gives the number of each one's class, or -1.
  * Classes nobody has are left out. */
@@ -308,7 +380,7 @@ typedef struct tsr_read_options {
     int header;             /* of tables: 0 auto, 1 yes, 2 no */
     int64_t threads;        /* 0: all */
     int64_t expand;         /* memory in multiples of the file's size, and 256 MiB; 0: 1000 */
-    const tsr_progress *progress; /* or NULL; not in the table */
+    const tsr_progress *progress; /* or NULL */
 } tsr_read_options;
 TSR_API const tsr_setting *tsr_read_settings(void);
 
@@ -352,6 +424,14 @@ TSR_API tsr_status tsr_path_check(const char *where);
 
 /* Data over a matrix and its `labels` (or NULL), both taken: they are freed with it. */
 TSR_API tsr_status tsr_data_take(tsr_data **out, tsr_matrix *samples, tsr_labels *labels);
+
+/* Names of the samples, of the features, and of the whole, by which messages and models call it
+ * ("faces.mat:fea"): copied. `name` (or NULL: none from now on) has as many as there are. */
+TSR_API tsr_status tsr_data_name_samples(tsr_data *data, const char *const *name,
+                                         int64_t count);
+TSR_API tsr_status tsr_data_name_features(tsr_data *data, const char *const *name,
+                                          int64_t count);
+TSR_API tsr_status tsr_data_name_origin(tsr_data *data, const char *name);
 
 /* The samples that `sample` (or NULL: all) gives, in its order, with labels and names: an owned
  * copy. */
@@ -425,7 +505,7 @@ typedef struct tsr_features_options {
     bool skip_bad;             /* leave out what cannot be read instead of failing */
     int64_t seed, threads;     /* threads 0: all */
     int64_t expand;            /* as in tsr_read_options; of each picture */
-    const tsr_progress *progress; /* or NULL; not in the table */
+    const tsr_progress *progress; /* or NULL */
 } tsr_features_options;
 TSR_API const tsr_setting *tsr_features_settings(void);
 
@@ -443,6 +523,9 @@ typedef struct tsr_model_info {
     char objective[160];
     bool blocks; /* it has basis vectors of classes, which predictions can go by */
     bool whole;  /* its parts or codes are made of whole samples: no value may be missing */
+    bool labels; /* it learns from labels, and is not fitted without any */
+    bool joined; /* codes of a fit know labels, graphs or links, those of new samples do not */
+    bool signs;  /* samples may have entries below zero */
 } tsr_model_info;
 
 /* Line `i` of the table; false when there is none. */
@@ -485,8 +568,15 @@ typedef struct tsr_fit_options {
     const char *checkpoint; /* file that gets the model so far every minute, or NULL; where it
                                cannot be written within a fit, a note says so */
     int precision;          /* 0 double, 1 single */
-    const tsr_matrix *sample_weights; /* samples x 1, or NULL; not in the table */
-    const tsr_progress *progress;     /* or NULL; not in the table */
+    /* From memory, each NULL where there is none; in place of the files above: */
+    const tsr_matrix *mask_matrix;    /* samples x features */
+    const tsr_matrix *links_matrix;   /* links x 3: i, j, weight */
+    const tsr_matrix *graph_matrix;   /* samples x samples */
+    const tsr_matrix *init_basis;     /* rank x features */
+    const tsr_matrix *init_weights;   /* concept models: samples x rank, in place of it */
+    const tsr_matrix *init_codes;     /* samples x rank; tied: or one row a group */
+    const tsr_matrix *sample_weights; /* samples x 1 */
+    const tsr_progress *progress;     /* or NULL */
 } tsr_fit_options;
 TSR_API const tsr_setting *tsr_fit_settings(void);
 TSR_API void tsr_fit_defaults(tsr_fit_options *options);
@@ -512,6 +602,16 @@ TSR_API tsr_status tsr_fit(tsr_model **out, const tsr_data *data,
 TSR_API tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const tsr_model *from,
                                   const tsr_fit_options *options);
 TSR_API void tsr_model_free(tsr_model *model);
+
+/* A model of parts that come from elsewhere, copied, to be used and written like any other: basis
+ * rank x features; `codes` (or NULL: there are no samples) samples x rank; `labels` (or NULL: none)
+ * of the samples, which all count as seen. Settings are those of `options`, whose rank may be 0; J
+ * and errors are NaN. Refused are concept models and weights of normalised cuts, which are made of
+ * the samples themselves. (tsr_fit from init_basis and init_codes with 0 iterations gives a model of
+ * parts and data, with J.) */
+TSR_API tsr_status tsr_model_from_parts(tsr_model **out, const tsr_matrix *basis,
+                                        const tsr_matrix *codes, const tsr_labels *labels,
+                                        const tsr_fit_options *options);
 
 /* Iterations that a fit which was stopped lacks of those it was given, -1 where it was not stopped;
  * 0 where only other starts are left. */
@@ -592,7 +692,7 @@ typedef struct tsr_transform_options {
     int64_t iterations;
     double tolerance;
     int64_t threads;
-    const tsr_progress *progress; /* or NULL; not in the table */
+    const tsr_progress *progress; /* or NULL */
 } tsr_transform_options;
 TSR_API const tsr_setting *tsr_transform_settings(void);
 
@@ -621,6 +721,13 @@ typedef enum tsr_predict_by { TSR_PREDICT_BLOCK, TSR_PREDICT_NEAREST } tsr_predi
 TSR_API bool tsr_model_has_blocks(const tsr_model *model); /* vectors of classes */
 TSR_API tsr_status tsr_model_predict(int32_t *out, double *score, const tsr_model *model,
                                      const tsr_matrix *codes, tsr_predict_by by);
+
+/* Of each sample all classes' shares, samples x classes in the order of the model's labels, which
+ * add up to 1: of the sums of blocks, or of 1 / d for distances d to the nearest code of each class.
+ * The largest is that of the class which tsr_model_predict gives; classes that the learner saw no
+ * label of have 0. */
+TSR_API tsr_status tsr_model_scores(tsr_matrix **out, const tsr_model *model,
+                                    const tsr_matrix *codes, tsr_predict_by by);
 
 /* How predictions did: `predicted` gives a class of the model's labels a sample of the data, whose
  * own labels are the truth. What is judged are the samples whose class is known and was not told to
@@ -688,10 +795,11 @@ TSR_API bool tsr_baselines_get(const char **name, const char **title, int64_t i)
 typedef struct tsr_cluster_options {
     int64_t clusters;             /* at least one; there is no default */
     int64_t restarts, iterations; /* 0: 20, 300 */
-    int64_t seed, threads;        /* threads 0: all, at most 4096 */
+    int64_t seed, threads;        /* threads 0: all */
     bool unit_codes;              /* samples are scaled to unit length first */
     const int32_t *held;          /* or NULL; see above */
 } tsr_cluster_options;
+TSR_API const tsr_setting *tsr_cluster_settings(void);
 TSR_API tsr_status tsr_cluster(int32_t *of, double *cost, const tsr_matrix *x,
                                const tsr_cluster_options *options);
 
@@ -746,7 +854,7 @@ TSR_API void tsr_validation_free(tsr_validation *validation);
 
 typedef struct tsr_validation_report {
     int64_t folds;     /* 1 for other data */
-    int32_t classes;   /* of the training samples */
+    int64_t classes;   /* of the training samples */
     double accuracy;   /* mean over the folds */
     double deviation;  /* sample standard deviation over the folds */
     int64_t strangers; /* test samples of classes that training does not know */
@@ -774,14 +882,17 @@ typedef enum tsr_select_rule {
     TSR_SELECT_BEST
 } tsr_select_rule;
 typedef struct tsr_select_options {
-    int64_t folds;          /* parts held out in turn */
-    int by, rule;           /* tsr_select_by, tsr_select_rule */
-    const int64_t *rank;    /* ranks to try, at least one; not in the table */
-    const double *weight;   /* weights to try, or NULL; not in the table */
-    int64_t ranks, weights; /* of the two lists; 0 weights: the model's own */
+    int64_t folds;       /* parts held out in turn */
+    int by, rule;        /* tsr_select_by, tsr_select_rule */
+    const char *ranks;   /* to try, at least one: "5,10", "2-8", "10-50/10" */
+    const char *weights; /* to try, "0.1,1,10", or NULL: the model's own */
 } tsr_select_options;
 TSR_API const tsr_setting *tsr_select_settings(void);
 typedef struct tsr_selection tsr_selection;
+
+/* Refuses what shows before any data are read: lists that say nothing, options that fit nothing. */
+TSR_API tsr_status tsr_select_check(const tsr_fit_options *fit,
+                                    const tsr_select_options *options);
 TSR_API tsr_status tsr_select(tsr_selection **out, const tsr_data *data,
                               const tsr_fit_options *fit, const tsr_select_options *options);
 TSR_API void tsr_selection_free(tsr_selection *selection);
@@ -892,7 +1003,7 @@ typedef struct tsr_overlay_options {
     double threshold;                       /* 0: by share */
     double share;                           /* of the largest product in this picture */
     double opacity;                         /* of the colours that are written */
-    const tsr_transform_options *transform; /* or NULL; not in the table */
+    const tsr_transform_options *transform; /* or NULL */
 } tsr_overlay_options;
 TSR_API const tsr_setting *tsr_overlay_settings(void);
 TSR_API tsr_status tsr_overlay_make(tsr_overlay **out, const tsr_model *model,
@@ -932,7 +1043,7 @@ typedef struct tsr_experiment_options {
     int format;            /* of the table: 0 text, 1 Markdown, 2 CSV, 3 LaTeX, 4 JSON */
     const char *published; /* file of published figures that stand beside ours, or NULL */
     int64_t threads;       /* trials side by side; 0: all */
-    const tsr_progress *progress; /* or NULL; not in the table */
+    const tsr_progress *progress; /* or NULL */
 } tsr_experiment_options;
 TSR_API const tsr_setting *tsr_experiment_settings(void);
 

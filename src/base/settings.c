@@ -116,6 +116,20 @@ static tsr_status set_text(const tsr_setting *row, void *at, const char *value)
     return TSR_OK;
 }
 
+static tsr_status set_object(const tsr_setting *row, void *at, const char *value)
+{
+    (void)at;
+    return tsr__fail(TSR_ERROR_ARGUMENT, "'%s' is a %s in memory, which no text says: not '%s'",
+                     row->name, row->values, value);
+}
+
+static tsr_status set_note(const tsr_setting *row, void *at, const char *value)
+{
+    (void)at;
+    return tsr__fail(TSR_ERROR_ARGUMENT, "'%s' is part of a result: it is not set to '%s'",
+                     row->name, value);
+}
+
 static void show_flag(char *out, size_t size, const tsr_setting *row, const void *at)
 {
     (void)row;
@@ -156,6 +170,18 @@ static void show_text(char *out, size_t size, const tsr_setting *row, const void
     const char *text = *(const char *const *)at;
     (void)row;
     (void)snprintf(out, size, "%s", text != NULL ? text : "");
+}
+
+static void show_object(char *out, size_t size, const tsr_setting *row, const void *at)
+{
+    (void)row;
+    (void)snprintf(out, size, "%s", *(const void *const *)at != NULL ? "in memory" : "");
+}
+
+static void show_note(char *out, size_t size, const tsr_setting *row, const void *at)
+{
+    (void)row;
+    (void)snprintf(out, size, "%s", (const char *)at);
 }
 
 static bool good_any(const tsr_setting *row, const void *at)
@@ -208,6 +234,8 @@ static const struct {
     [TSR_SETTING_CHOICE] = {set_choice, show_choice, good_choice, sizeof(int)},
     [TSR_SETTING_PAIR] = {set_pair, show_pair, good_pair, 2 * sizeof(int64_t)},
     [TSR_SETTING_TEXT] = {set_text, show_text, good_text, sizeof(char *)},
+    [TSR_SETTING_OBJECT] = {set_object, show_object, good_any, sizeof(void *)},
+    [TSR_SETTING_NOTE] = {set_note, show_note, good_any, 0},
 };
 
 /* Tables may be the caller's own. */
@@ -237,7 +265,7 @@ void tsr_settings_default(const tsr_setting *table, void *object)
     }
 }
 
-const tsr_setting *tsr__settings_find(const tsr_setting *table, const char *name)
+const tsr_setting *tsr__settings_row(const tsr_setting *table, const char *name)
 {
     for (const tsr_setting *row = table; row->name != NULL; row++)
         if (strcmp(row->name, name) == 0)
@@ -245,12 +273,27 @@ const tsr_setting *tsr__settings_find(const tsr_setting *table, const char *name
     return NULL;
 }
 
+const tsr_setting *tsr__settings_find(const tsr_setting *table, const char *name)
+{
+    const tsr_setting *row = tsr__settings_row(table, name);
+    return row != NULL && tsr__setting_is_said(row) ? row : NULL;
+}
+
+const char *tsr__settings_nearest(const tsr_setting *table, const char *name)
+{
+    const char *names[256];
+    int64_t count = 0;
+    for (const tsr_setting *row = table; row->name != NULL && count < 256; row++)
+        names[count++] = row->name;
+    return tsr__nearest(name, names, count);
+}
+
 tsr_status tsr_settings_set(const tsr_setting *table, void *object, const char *name,
                             const char *value)
 {
     TSR_REQUIRE(table, object, value);
     TSR_REQUIRE_TEXT(name);
-    const tsr_setting *row = tsr__settings_find(table, name);
+    const tsr_setting *row = tsr__settings_row(table, name);
     if (row == NULL)
         return tsr__fail(TSR_ERROR_ARGUMENT, "there is no setting '%s'", name);
     if (!is_sound(row))

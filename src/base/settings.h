@@ -34,12 +34,30 @@
     {                                                                                          \
         name, letter, TSR_SETTING_TEXT, offsetof(type, member), 0, 0, fallback, values, help   \
     }
+#define TSR_OBJECT_ROW(type, member, name, values, help)                                       \
+    {                                                                                          \
+        name, 0, TSR_SETTING_OBJECT, offsetof(type, member), 0, 0, NULL, values, help          \
+    }
+/* Of results: nobody sets them. */
+#define TSR_FIELD_ROW(type, member, kind, help)                                                \
+    {                                                                                          \
+#member, 0, TSR_SETTING_##kind, offsetof(type, member), 0, 0, NULL, NULL, help         \
+    }
 #define TSR_END_ROW                                                                            \
     {                                                                                          \
         NULL, 0, TSR_SETTING_FLAG, 0, 0, 0, NULL, NULL, NULL                                   \
     }
 
+/* The row of that name, and the same if texts can set it; NULL: there is none. */
+const tsr_setting *tsr__settings_row(const tsr_setting *table, const char *name);
 const tsr_setting *tsr__settings_find(const tsr_setting *table, const char *name);
+static inline bool tsr__setting_is_said(const tsr_setting *row)
+{
+    return row->kind != TSR_SETTING_OBJECT && row->kind != TSR_SETTING_NOTE;
+}
+
+/* The name in the table that is nearest to `name`, or NULL where none is near. */
+const char *tsr__settings_nearest(const tsr_setting *table, const char *name);
 
 /* The value as a user would write it; returns `out`. */
 const char *tsr__settings_show(char *out, size_t size, const tsr_setting *row,

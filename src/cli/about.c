@@ -102,7 +102,8 @@ tsr_status about_json(const char *path, const tsr_model *model)
     tsr__json_text(root, "objective_text", info.objective);
     tsr__json *settings = tsr__json_object(root, "settings");
     for (const tsr_setting *row = tsr_fit_settings(); row->name != NULL; row++)
-        put_setting(settings, row, tsr_model_options(model));
+        if (tsr__setting_is_said(row))
+            put_setting(settings, row, tsr_model_options(model));
     tsr__json_integer(root, "seed", tsr_model_report(model).seed);
     tsr__json_text(root, "data", tsr_model_origin(model));
     tsr__json *report = tsr__json_object(root, "report");

@@ -102,7 +102,7 @@ static tsr_status print_json(const tsr_validation *v, const tsr_data *data,
 {
     const tsr_labels *labels = tsr_data_labels(data);
     const tsr_validation_report about = tsr_validation_about(v);
-    const int32_t classes = about.classes;
+    const int32_t classes = (int32_t)about.classes;
     tsr__json *root = tsr__json_new();
     tsr__json_text(root, "model", values->fit.model);
     tsr__json_integer(root, "samples", tsr_labels_count(labels));
@@ -136,7 +136,7 @@ static void print_text(const tsr_validation *v, const tsr_data *data,
     enum { WIDE = 20 };
     const tsr_labels *labels = tsr_data_labels(data);
     const tsr_validation_report about = tsr_validation_about(v);
-    const int32_t classes = about.classes;
+    const int32_t classes = (int32_t)about.classes;
     (void)printf("%s: accuracy %.4f", values->fit.model, about.accuracy);
     if (about.folds > 1)
         (void)printf(" +- %.4f over %lld folds", about.deviation, (long long)about.folds);

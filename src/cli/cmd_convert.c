@@ -238,7 +238,7 @@ static tsr_status run(const cli_call *call)
     if (values->select != NULL)
         TSR_TRY(select_samples(&data, values->select));
     TSR_TRY(restore(&data, values));
-    tsr_matrix_normalize(tsr_data_samples(data), (tsr_norm)values->normalize);
+    TSR_TRY(tsr_matrix_normalize(tsr_data_samples(data), (tsr_norm)values->normalize));
     if (values->transpose)
         TSR_TRY(transpose(&data));
     TSR_TRY(tsr_data_write(data, values->output));

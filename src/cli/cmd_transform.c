@@ -100,7 +100,7 @@ static tsr_status run(const cli_call *call)
     if (*classes.how.note != '\0' && !values->talk.quiet)
         (void)fprintf(stderr, "note: %s\n", classes.how.note);
     if (values->unit_codes)
-        tsr_matrix_normalize(codes, TSR_NORM_L2);
+        TSR_TRY(tsr_matrix_normalize(codes, TSR_NORM_L2));
     if (values->output != NULL)
         TSR_TRY(write(codes, classes.labels, values->output));
     if (values->talk.json)

@@ -117,7 +117,7 @@ tsr_status faces_draw(tsr_data **out)
         for (int i = 0; i < EACH; i++) {
             const moment m = draw_moment(&random);
             const int64_t at = who * EACH + i;
-            draw_face((double *)tsr_matrix_values(x) + at * SIDE * SIDE, &p, &m, &random);
+            draw_face((double *)tsr_matrix_edit(x) + at * SIDE * SIDE, &p, &m, &random);
             text[at] = name[who];
         }
     }

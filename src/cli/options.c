@@ -28,6 +28,8 @@ static const tsr_setting *find(const option_group **group, const cli_command *co
 {
     for (const option_group *g = command->groups; g->table != NULL; g++) {
         for (const tsr_setting *row = g->table(); row->name != NULL; row++) {
+            if (!tsr__setting_is_said(row))
+                continue;
             if (letter != 0
                     ? row->letter == letter
                     : strlen(row->name) == length && !strncmp(row->name, name, length)) {
@@ -51,7 +53,8 @@ static int unknown(const cli_command *command, const char *option)
     int count = 0;
     for (const option_group *g = command->groups; g->table != NULL; g++)
         for (const tsr_setting *row = g->table(); row->name != NULL && count < 256; row++)
-            names[count++] = row->name;
+            if (tsr__setting_is_said(row))
+                names[count++] = row->name;
     if (strncmp(option, "--", 2) == 0)
         meant = tsr__nearest(option + 2, names, count);
     (void)fprintf(stderr, "tessera %s: there is no option %s%s%s%s\n", command->name, option,

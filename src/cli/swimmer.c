@@ -39,7 +39,7 @@ tsr_status swimmer_draw(tsr_data **out)
     double *position = NULL;
     TSR_TRY(tsr_matrix_create(&x, PICTURES, SIDE * SIDE, TSR_FLOAT64));
     TSR_NEW(position, PICTURES);
-    double *pixel = tsr_matrix_values(x);
+    double *pixel = tsr_matrix_edit(x);
     for (int i = 0; i < PICTURES; i++) {
         draw_picture(pixel + i * SIDE * SIDE, i);
         position[i] = i % POSITIONS;

@@ -42,6 +42,8 @@ static tsr_status put_settings(tsr__hdf5 *file, const tsr_model *model)
     const tsr_setting *table = tsr_fit_settings();
     char name[96];
     for (int64_t i = 0; i < model->setting.count; i++) {
+        if (!tsr__setting_is_said(&table[i]) && *model->setting.name[i] == '\0')
+            continue; /* nothing was given */
         (void)snprintf(name, sizeof name, "setting.%s", table[i].name);
         TSR_TRY(tsr__hdf5_set_text(file, "", name, model->setting.name[i]));
     }
@@ -387,6 +389,10 @@ static tsr_status get_all(tsr_model *model, const tsr__hdf5 *file)
     TSR_TRY(get_image(model->basis, file));
     if (tsr__hdf5_has_attribute(file, "", "data"))
         TSR_TRY(tsr__hdf5_get_text(&model->origin, file, "", "data"));
+    if (model->origin != NULL && *model->origin == '\0') { /* nobody knows */
+        tsr__free(model->origin);
+        model->origin = NULL;
+    }
     TSR_TRY(tsr__recipe_read(&model->recipe, file, r->features));
 done:
     return status;

@@ -251,44 +251,71 @@ done:
     return status;
 }
 
-static tsr_status wrong_shape(const char *path, const char *name, const tsr_matrix *x,
+static tsr_status check_shape(const char *subject, const char *name, const tsr_matrix *x,
                               int64_t rows, int64_t columns)
 {
-    return tsr__fail(TSR_ERROR_DATA, "%s:%s is %lld x %lld and should be %lld x %lld", path,
+    if (x->samples == rows && x->features == columns)
+        return TSR_OK;
+    return tsr__fail(TSR_ERROR_DATA, "%s%s is %lld x %lld and should be %lld x %lld", subject,
                      name, (long long)x->samples, (long long)x->features, (long long)rows,
                      (long long)columns);
 }
 
 /* Factors are taken as they are and not scaled: they may be the end of an earlier fit. Codes
- * may be those of samples, as archives have them, or one row a group. */
-static tsr_status start_file(tsr__start *b)
+ * may be those of samples, as archives have them, or one row a group. `f` is the basis, or the
+ * weights of a concept model; `subject` stands before their names. */
+static tsr_status take_factors(tsr__start *b, const tsr_matrix *f, const tsr_matrix *g,
+                               const char *subject)
 {
     tsr_status status = TSR_OK;
     tsr__solver *s = b->s;
-    const char *path = b->spec->options->init;
     const bool concept = b->spec->basis == TSR_BASIS_CONCEPT;
-    tsr_data *basis = NULL, *codes = NULL;
-    TSR_TRY(read_array(&basis, path, concept ? "weights" : "basis"));
-    TSR_TRY(read_array(&codes, path, "codes"));
-    const tsr_matrix *f = tsr_data_samples(basis), *g = tsr_data_samples(codes);
-    if (concept && (f->samples != tsr__theta_rows(s) || f->features != s->k))
-        TSR_TRY(wrong_shape(path, "weights", f, tsr__theta_rows(s), s->k));
-    if (!concept && (f->samples != s->k || f->features != s->m))
-        TSR_TRY(wrong_shape(path, "basis", f, s->k, s->m));
-    if (g->features != s->k || (g->samples != s->n && g->samples != b->problem->samples))
-        TSR_TRY(wrong_shape(path, "codes", g, s->n, s->k));
+    const bool by_sample = g->samples != s->n && g->samples == b->problem->samples;
+    if (concept)
+        TSR_TRY(check_shape(subject, "weights", f, tsr__theta_rows(s), s->k));
+    else
+        TSR_TRY(check_shape(subject, "basis", f, s->k, s->m));
+    TSR_TRY(check_shape(subject, "codes", g, by_sample ? b->problem->samples : s->n, s->k));
     for (int64_t i = 0; i < tsr__theta_rows(s); i++)
         for (int64_t j = 0; j < s->k; j++)
             tsr__real_set(s, tsr__theta(s), i * s->k + j,
                           concept ? tsr_matrix_at(f, i, j) : tsr_matrix_at(f, j, i));
-    const bool by_sample = g->samples != s->n; /* tied: the first member's row is the group's */
+    /* tied: the first member's row is the group's */
     for (int64_t i = g->samples - 1; i >= 0; i--)
         for (int64_t j = 0; j < s->k; j++)
             tsr__real_set(s, s->state.codes, (by_sample ? b->problem->row_of[i] : i) * s->k + j,
                           tsr_matrix_at(g, i, j));
 done:
+    return status;
+}
+
+static tsr_status start_file(tsr__start *b)
+{
+    tsr_status status = TSR_OK;
+    const char *path = b->spec->options->init;
+    const bool concept = b->spec->basis == TSR_BASIS_CONCEPT;
+    tsr_data *basis = NULL, *codes = NULL;
+    char subject[4096];
+    TSR_TRY(read_array(&basis, path, concept ? "weights" : "basis"));
+    TSR_TRY(read_array(&codes, path, "codes"));
+    (void)snprintf(subject, sizeof subject, "%s:", path);
+    TSR_TRY(take_factors(b, tsr_data_samples(basis), tsr_data_samples(codes), subject));
+done:
     tsr_data_free(basis);
     tsr_data_free(codes);
+    return status;
+}
+
+static tsr_status start_given(tsr__start *b)
+{
+    tsr_status status = TSR_OK;
+    const tsr_fit_options *o = b->spec->options;
+    const tsr_matrix *f = o->init_basis != NULL ? o->init_basis : o->init_weights;
+    const int needs = TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE;
+    TSR_TRY(tsr_matrix_check(f, needs, o->init_basis != NULL ? "init-basis" : "init-weights"));
+    TSR_TRY(tsr_matrix_check(o->init_codes, needs, "init-codes"));
+    TSR_TRY(take_factors(b, f, o->init_codes, "init-"));
+done:
     return status;
 }
 
@@ -381,8 +408,9 @@ tsr_status tsr__init_check(const char *name)
 /* The row of a restart; NULL: a file. */
 static const kind *kind_of(const tsr__spec *spec, int64_t restart)
 {
-    const kind *r = find(spec->options->init);
-    return r != NULL && r->once && restart > 0 ? find("random") : r;
+    static const kind given = {"memory", "factors that were given", true, start_given};
+    const kind *r = spec->options->init_codes != NULL ? &given : find(spec->options->init);
+    return restart > 0 && (r == NULL || r->once) ? find("random") : r;
 }
 
 tsr_status tsr__init_factors(tsr__solver *s, const tsr__spec *spec, int64_t restart)

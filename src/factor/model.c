@@ -34,22 +34,26 @@ tsr_status tsr__model_record(tsr_model *model, const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
     char value[4096];
+    tsr_fit_options kept = *options;
+    kept.progress = NULL; /* who listened is no part of the model */
     for (const tsr_setting *row = tsr_fit_settings(); row->name != NULL; row++)
         TSR_TRY(tsr__names_add(&model->setting,
-                               tsr__settings_show(value, sizeof value, row, options)));
+                               tsr__settings_show(value, sizeof value, row, &kept)));
     TSR_TRY(tsr__model_restore(model));
 done:
     return status;
 }
 
-/* An empty text is that of a setting that was not given: NULL, which is the default. */
+/* An empty text is that of a setting that was not given: NULL, which is the default. What was given
+ * in memory is no longer there. */
 tsr_status tsr__model_restore(tsr_model *model)
 {
     tsr_status status = TSR_OK;
     const tsr_setting *table = tsr_fit_settings();
     tsr_fit_defaults(&model->options);
     for (int64_t i = 0; i < model->setting.count; i++)
-        if (table[i].kind != TSR_SETTING_TEXT || *model->setting.name[i] != '\0')
+        if (tsr__setting_is_said(&table[i]) &&
+            (table[i].kind != TSR_SETTING_TEXT || *model->setting.name[i] != '\0'))
             TSR_TRY(tsr_settings_set(table, &model->options, table[i].name,
                                      model->setting.name[i]));
 done:
@@ -188,20 +192,10 @@ static void show_row(tsr_model_info *out, const tsr__model_row *row)
                             .uses = row->uses,
                             .source = row->source,
                             .blocks = row->weights[TSR_UNIT_DATA].of[TSR_WEIGHT_CLASS] > 0,
-                            .whole = row->basis == TSR_BASIS_CONCEPT ||
-                                     row->codes == TSR_CODES_TIED};
+                            .whole =
+                                row->basis == TSR_BASIS_CONCEPT || row->codes == TSR_CODES_TIED,
+                            .signs = row->basis == TSR_BASIS_CONCEPT && row->loss->inner};
     tsr__model_objective(out->objective, sizeof out->objective, row);
-}
-
-bool tsr_models_get(tsr_model_info *out, int64_t i)
-{
-    int64_t count = 0;
-    while (tsr__models[count].name != NULL)
-        count++;
-    if (out == NULL || i < 0 || i >= count)
-        return false;
-    show_row(out, &tsr__models[i]);
-    return true;
 }
 
 /* The row as the options change it: what the user overrode shows in the objective. Layers to
@@ -218,8 +212,23 @@ tsr_status tsr_fit_describe(tsr_model_info *out, const tsr_fit_options *options)
     row.loss = spec.loss, row.basis = spec.basis, row.codes = spec.codes, row.ncw = spec.ncw;
     row.weights[TSR_UNIT_DATA] = spec.weights;
     show_row(out, &row);
+    out->labels = tsr__spec_needs_labels(&spec);
+    out->joined = tsr__spec_joins(&spec);
 done:
     return status;
+}
+
+bool tsr_models_get(tsr_model_info *out, int64_t i)
+{
+    int64_t count = 0;
+    tsr_fit_options options;
+    while (tsr__models[count].name != NULL)
+        count++;
+    if (out == NULL || i < 0 || i >= count)
+        return false;
+    tsr_fit_defaults(&options);
+    options.model = tsr__models[i].name;
+    return tsr_fit_describe(out, &options) == TSR_OK;
 }
 
 tsr_status tsr_model_describe(tsr_model_info *out, const tsr_model *model)

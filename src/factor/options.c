@@ -54,6 +54,14 @@ static const tsr_setting fit_table[] = {
     TSR_INTEGER_ROW(FIT, threads, "threads", 0, 0, 4096, "0", "N", "threads of the solver, 0: all processors"),
     TSR_TEXT_ROW(FIT, checkpoint, "checkpoint", 0, NULL, "OUT.h5", "write the model so far every minute; --resume goes on from it"),
     TSR_CHOICE_ROW(FIT, precision, "precision", "double|single", "type of the numbers"),
+    TSR_OBJECT_ROW(FIT, mask_matrix, "mask-matrix", "matrix", "samples x features, in place of mask"),
+    TSR_OBJECT_ROW(FIT, links_matrix, "links-matrix", "matrix", "rows of i, j, weight, in place of links"),
+    TSR_OBJECT_ROW(FIT, graph_matrix, "graph-matrix", "matrix", "samples x samples, in place of graph-file"),
+    TSR_OBJECT_ROW(FIT, init_basis, "init-basis", "matrix", "start: rank x features, with init-codes"),
+    TSR_OBJECT_ROW(FIT, init_weights, "init-weights", "matrix", "start of concept models: samples x rank, with init-codes"),
+    TSR_OBJECT_ROW(FIT, init_codes, "init-codes", "matrix", "start: samples x rank, with init-basis or init-weights"),
+    TSR_OBJECT_ROW(FIT, sample_weights, "sample-weights", "matrix", "samples x 1: weight of each sample in the loss"),
+    TSR_OBJECT_ROW(FIT, progress, "progress", "progress", "hears of every iteration, and may stop the fit"),
     TSR_END_ROW,
 };
 
@@ -63,6 +71,7 @@ static const tsr_setting transform_table[] = {
     TSR_INTEGER_ROW(TRANSFORM, iterations, "iterations", 0, 1, 1e9, "1000", "N", "exact steps of a sample at most"),
     TSR_REAL_ROW(TRANSFORM, tolerance, "tolerance", 0, 1, "1e-9", "T", "a sample is done when its optimality residual is below"),
     TSR_INTEGER_ROW(TRANSFORM, threads, "threads", 0, 0, 4096, "0", "N", "threads, 0: all processors"),
+    TSR_OBJECT_ROW(TRANSFORM, progress, "progress", "progress", "hears how far it is, and may stop it"),
     TSR_END_ROW,
 };
 /* clang-format on */
@@ -77,11 +86,10 @@ const tsr_setting *tsr_transform_settings(void)
     return transform_table;
 }
 
-/* Members that are no settings, as progress and sample weights, are zero: none. */
 void tsr_fit_defaults(tsr_fit_options *options)
 {
     if (options == NULL)
         return;
-    *options = (tsr_fit_options){0};
+    *options = (tsr_fit_options){0}; /* what lies between members, too */
     tsr_settings_default(fit_table, options);
 }

@@ -2,7 +2,7 @@
  *
  * Pairs of samples: the neighbour graph, edges between equal labels, the user's own graph, and
  * lists of links. All become sparse matrices over the solver's rows (groups, where codes are
- * tied: A' S A). O(p n) entries, or what the user's file has.
+ * tied: A' S A). O(p n) entries, or what the user gives.
  *
  * mathematics.md, section 5. Links from labels are not among them: as all pairs of labelled
  * samples they would take O(n^2), and term_links.c sums them by class instead. Label edges do
@@ -96,26 +96,28 @@ done:
     return status;
 }
 
-/* The user's graph: square, symmetric, finite, non-negative. Symmetric to the last bit, since
- * gradients use S G for S' G. A search a stored entry; the file is made sparse whatever it
- * was. */
-static tsr_status read_graph(tsr_matrix **out, const tsr__problem *p, const char *path)
+/* The user's graph, of a file or in memory: square, symmetric, finite, non-negative. Symmetric to
+ * the last bit, since gradients use S G for S' G. A search a stored entry; it is made sparse
+ * whatever it was. */
+static tsr_status take_graph(tsr_matrix **out, const tsr__problem *p, const tsr_fit_options *o)
 {
     tsr_status status = TSR_OK;
     tsr_data *data = NULL;
     tsr_matrix *graph = NULL;
-    TSR_TRY(tsr_data_read(&data, path, NULL));
-    const tsr_matrix *x = tsr_data_samples(data);
+    const char *subject = o->graph_file != NULL ? o->graph_file : "graph-matrix";
+    if (o->graph_file != NULL)
+        TSR_TRY(tsr_data_read(&data, o->graph_file, NULL));
+    const tsr_matrix *x = data != NULL ? tsr_data_samples(data) : o->graph_matrix;
     if (x->samples != p->samples || x->features != p->samples)
-        TSR_FAIL(TSR_ERROR_DATA, "%s: a graph of %lld samples is not %lld x %lld", path,
+        TSR_FAIL(TSR_ERROR_DATA, "%s: a graph of %lld samples is not %lld x %lld", subject,
                  (long long)p->samples, (long long)x->samples, (long long)x->features);
-    TSR_TRY(tsr_matrix_check(x, TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, path));
+    TSR_TRY(tsr_matrix_check(x, TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, subject));
     TSR_TRY(tsr_matrix_copy_as(&graph, x, TSR_FLOAT64, true));
     for (int64_t i = 0; i < graph->samples; i++)
         for (int64_t at = graph->rows[i]; at < graph->rows[i + 1]; at++) {
             const int64_t j = graph->columns[at];
             if (tsr_matrix_at(graph, j, i) != ((const double *)graph->values)[at])
-                TSR_FAIL(TSR_ERROR_DATA, "%s: is not symmetric at (%lld, %lld)", path,
+                TSR_FAIL(TSR_ERROR_DATA, "%s: is not symmetric at (%lld, %lld)", subject,
                          (long long)i, (long long)j);
         }
     *out = graph, graph = NULL;
@@ -132,8 +134,8 @@ static tsr_status make_graph(tsr__problem *p, const tsr__spec *spec)
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = spec->options;
     tsr_matrix *graph = NULL;
-    if (o->graph_file != NULL)
-        TSR_TRY(read_graph(&graph, p, o->graph_file));
+    if (o->graph_file != NULL || o->graph_matrix != NULL)
+        TSR_TRY(take_graph(&graph, p, o));
     else
         TSR_TRY(tsr__neighbour_graph(&graph, p->held.x, o->neighbours,
                                      (tsr__edge_weight)o->graph_weight, o->heat,
@@ -214,10 +216,12 @@ static tsr_status check_contradictions(const tsr__problem *p, const char *path)
 static tsr_status make_links(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
-    const char *path = spec->options->links;
+    const tsr_fit_options *o = spec->options;
+    const char *path = o->links != NULL ? o->links : "links-matrix";
     tsr_data *data = NULL;
-    TSR_TRY(tsr_data_read(&data, path, NULL));
-    const tsr_matrix *list = tsr_data_samples(data);
+    if (o->links != NULL)
+        TSR_TRY(tsr_data_read(&data, o->links, NULL));
+    const tsr_matrix *list = data != NULL ? tsr_data_samples(data) : o->links_matrix;
     if (list->features != 3)
         TSR_FAIL(TSR_ERROR_DATA, "%s: links are i,j,weight, three columns and not %lld", path,
                  (long long)list->features);
@@ -257,7 +261,7 @@ tsr_status tsr__make_pairs(tsr__problem *p, const tsr__spec *spec)
     TSR_TRY(count_classes(p));
     if (spec->weights.of[TSR_WEIGHT_GRAPH] > 0)
         TSR_TRY(make_graph(p, spec));
-    if (spec->options->links != NULL)
+    if (tsr__spec_has_links(spec))
         TSR_TRY(make_links(p, spec));
 done:
     return status;

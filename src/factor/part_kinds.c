@@ -132,12 +132,18 @@ done:
     return status;
 }
 
+/* Codes of no samples are no data to whoever reads samples, and made here. */
 static tsr_status get_matrix(tsr_model *model, const tsr__part *part, const tsr__hdf5 *file)
 {
     tsr_status status = TSR_OK;
     tsr__array array = {0};
     TSR_TRY(get_array(&array, part, file));
-    TSR_TRY(tsr__array_take_matrix(at(part, model), &array));
+    if (tsr__extent_of(part->rows, model) == 0)
+        TSR_TRY(tsr_matrix_create(at(part, model), 0, tsr__extent_of(part->columns, model),
+                                  array.element == TSR_ELEMENT_FLOAT64 ? TSR_FLOAT64
+                                                                       : TSR_FLOAT32));
+    else
+        TSR_TRY(tsr__array_take_matrix(at(part, model), &array));
 done:
     tsr__free(array.data);
     return status;

@@ -85,7 +85,7 @@ const tsr__part tsr__parts[] = {
  * seed. */
 const tsr__number tsr__numbers[] = {
     /* on       name              at                          kind                  from      to       later   unknown */
-    {"",       "samples",        OF(report.samples),         TSR_NUMBER_INTEGER,   1,        COUNT,   false,  false},
+    {"",       "samples",        OF(report.samples),         TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
     {"",       "features",       OF(report.features),        TSR_NUMBER_INTEGER,   1,        COUNT,   false,  false},
     {"",       "rank",           OF(report.rank),            TSR_NUMBER_INTEGER,   1,        COUNT,   false,  false},
     {"",       "iterations",     OF(report.iterations),      TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
@@ -93,8 +93,8 @@ const tsr__number tsr__numbers[] = {
     {"",       "seed",           OF(report.seed),            TSR_NUMBER_INTEGER,   0,        9.3e18,  false,  false},
     {"",       "per_class",      OF(per_class),              TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
     {"",       "shared",         OF(shared),                 TSR_NUMBER_INTEGER,   0,        COUNT,   false,  false},
-    {"",       "objective",      OF(report.objective),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false,  false},
-    {"",       "data_loss",      OF(report.data_loss),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false,  false},
+    {"",       "objective",      OF(report.objective),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false,  true},
+    {"",       "data_loss",      OF(report.data_loss),       TSR_NUMBER_REAL,      -DBL_MAX, DBL_MAX, false,  true},
     {"",       "relative_error", OF(report.relative_error),  TSR_NUMBER_REAL,      0,        DBL_MAX, false,  true},
     {"",       "optimality",     OF(report.optimality),      TSR_NUMBER_REAL,      0,        DBL_MAX, false,  true},
     {"",       "seconds",        OF(report.seconds),         TSR_NUMBER_REAL,      0,        DBL_MAX, false,  false},

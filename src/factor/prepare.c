@@ -16,17 +16,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The matrix whose non-zeros mark missing entries. Sparse from here on, whatever the file was:
- * what counts are positions. */
-static tsr_status read_mask(tsr_matrix **out, const tsr__problem *p, const char *path)
+/* The matrix whose non-zeros mark missing entries, of a file or in memory. Sparse from here on,
+ * whatever it was: what counts are positions. */
+static tsr_status take_mask(tsr_matrix **out, const tsr__problem *p, const tsr_fit_options *o)
 {
     tsr_status status = TSR_OK;
     tsr_data *data = NULL;
-    TSR_TRY(tsr_data_read(&data, path, NULL));
-    const tsr_matrix *mask = tsr_data_samples(data);
+    const char *subject = o->mask != NULL ? o->mask : "mask-matrix";
+    if (o->mask != NULL)
+        TSR_TRY(tsr_data_read(&data, o->mask, NULL));
+    const tsr_matrix *mask = data != NULL ? tsr_data_samples(data) : o->mask_matrix;
     if (mask->samples != p->samples || mask->features != p->features)
         TSR_FAIL(TSR_ERROR_DATA, "%s: a mask of %lld x %lld does not fit data of %lld x %lld",
-                 path, (long long)mask->samples, (long long)mask->features,
+                 subject, (long long)mask->samples, (long long)mask->features,
                  (long long)p->samples, (long long)p->features);
     TSR_TRY(tsr_matrix_copy_as(out, mask, TSR_FLOAT64, true));
 done:
@@ -169,8 +171,8 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
     const tsr_fit_options *o = spec->options;
     const tsr_matrix *x = tsr_data_samples(data);
     tsr_matrix *extra = NULL;
-    const bool mask = o->missing == 1 || o->mask != NULL,
-               concept = spec->basis == TSR_BASIS_CONCEPT;
+    const bool marked = o->mask != NULL || o->mask_matrix != NULL,
+               mask = o->missing == 1 || marked, concept = spec->basis == TSR_BASIS_CONCEPT;
     /* Inner products are all that a concept model under squares needs, so that its samples may
      * have either sign; everything else is a product of non-negative factors. */
     const int needs = (o->missing == 1 ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE) |
@@ -180,8 +182,8 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
     TSR_TRY(tsr__matrix_survey(&p->survey, x, o->threads));
     TSR_TRY(tsr__scan_check(&p->survey.scan, x, needs, tsr_data_origin(data)));
     TSR_TRY(take_weights(p, spec, tsr_data_origin(data)));
-    if (o->mask != NULL)
-        TSR_TRY(read_mask(&extra, p, o->mask));
+    if (marked)
+        TSR_TRY(take_mask(&extra, p, o));
     if (mask)
         TSR_TRY(find_missing(p, x, extra));
     if (p->missing != NULL && concept)

@@ -86,16 +86,22 @@ static double size_of(const tsr__problem *p, const tsr__spec *spec)
  * meets samples of different weight. */
 static tsr_status turn_rows(tsr__problem *p, const tsr__spec *spec)
 {
+    tsr_status status = TSR_OK;
     const tsr_matrix *rows = p->held.reduced != NULL ? p->held.reduced : p->held.x;
+    tsr_matrix *turned = NULL;
     if (p->held.kernel != NULL || !rows->sparse)
         return TSR_OK;
-    const tsr_status status =
-        tsr__matrix_transpose(&p->held.turned, rows, spec->options->threads);
-    for (int64_t e = 0; status == TSR_OK && p->weight != NULL && e < tsr_matrix_stored(rows);
-         e++)
-        tsr__value_set(p->held.turned->values, rows->type, e,
-                       tsr__value_at(p->held.turned->values, rows->type, e) *
-                           tsr__value_at(p->weight, rows->type, p->held.turned->columns[e]));
+    if (rows->turned != NULL && p->weight == NULL) {
+        p->held.turned = rows->turned;
+        return TSR_OK;
+    }
+    TSR_TRY(tsr__matrix_transpose(&turned, rows, spec->options->threads));
+    p->held.turned = p->held.turned_owned = turned;
+    for (int64_t e = 0; p->weight != NULL && e < tsr_matrix_stored(rows); e++)
+        tsr__value_set(turned->values, rows->type, e,
+                       tsr__value_at(turned->values, rows->type, e) *
+                           tsr__value_at(p->weight, rows->type, turned->columns[e]));
+done:
     return status;
 }
 
@@ -195,7 +201,7 @@ void tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
 void tsr__problem_clear(tsr__problem *p)
 {
     tsr_matrix *const matrices[] = {p->held.owned,  p->missing,       p->missing_turned,
-                                    p->held.kernel, p->held.reduced,  p->held.turned,
+                                    p->held.kernel, p->held.reduced,  p->held.turned_owned,
                                     p->pairs.graph, p->pairs.attract, p->pairs.repel};
     void *const arrays[] = {p->held.scale,
                             p->pairs.graph_degree,

@@ -14,12 +14,13 @@
 
 /* Matrices that the sources below read, and that have to be freed again. */
 typedef struct tsr__held {
-    const tsr_matrix *x; /* samples as prepared: type, norms, weights, no missing values */
-    tsr_matrix *owned;   /* the same where it had to be copied */
-    tsr_matrix *kernel;  /* samples x samples, or NULL */
-    tsr_matrix *reduced; /* tied: one row a group, or NULL */
-    tsr_matrix *turned;  /* sparse: the rows times their weights, features as rows; or NULL */
-    double *scale;       /* ncw: sum of the samples, m; new ones are weighed against it */
+    const tsr_matrix *x;      /* samples as prepared: type, norms, weights, no missing values */
+    tsr_matrix *owned;        /* the same where it had to be copied */
+    tsr_matrix *kernel;       /* samples x samples, or NULL */
+    tsr_matrix *reduced;      /* tied: one row a group, or NULL */
+    const tsr_matrix *turned; /* sparse: the rows times their weights, by feature; or NULL */
+    tsr_matrix *turned_owned; /* the same where the user's matrix did not have it */
+    double *scale;            /* ncw: sum of the samples, m; new ones are weighed against it */
     double kernel_width;
 } tsr__held;
 

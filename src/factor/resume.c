@@ -28,12 +28,27 @@ static difference difference_in(const char *name)
     static const struct {
         const char *name;
         difference kind;
-    } settings[] = {
-        {"iterations", SILENT},   {"threads", SILENT},      {"checkpoint", SILENT},
-        {"init", SILENT},         {"tolerance", SAID},      {"restarts", SAID},
-        {"seed", SAID},           {"weight-unit", HEAVIER}, {"links", HEAVIER},
-        {"graph-file", HEAVIER},  {"neighbours", HEAVIER},  {"alpha-basis", HEAVIER},
-        {"alpha-codes", HEAVIER}, {"l1-ratio", HEAVIER}};
+    } settings[] = {{"iterations", SILENT},
+                    {"threads", SILENT},
+                    {"checkpoint", SILENT},
+                    {"init", SILENT},
+                    {"tolerance", SAID},
+                    {"restarts", SAID},
+                    {"seed", SAID},
+                    {"weight-unit", HEAVIER},
+                    {"links", HEAVIER},
+                    {"graph-file", HEAVIER},
+                    {"neighbours", HEAVIER},
+                    {"alpha-basis", HEAVIER},
+                    {"alpha-codes", HEAVIER},
+                    {"l1-ratio", HEAVIER},
+                    {"links-matrix", HEAVIER},
+                    {"graph-matrix", HEAVIER},
+                    {"init-basis", SILENT},
+                    {"init-weights", SILENT},
+                    {"init-codes", SILENT},
+                    {"sample-weights", SILENT},
+                    {"progress", SILENT}};
     for (tsr__weight_name w = 0; w < TSR_WEIGHTS; w++)
         if (strcmp(tsr__weight_names[w], name) == 0)
             return HEAVIER;

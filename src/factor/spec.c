@@ -8,8 +8,10 @@
 #include "factor/spec.h"
 
 #include "base/settings.h"
+
 #include "factor/prepared.h"
 #include "factor/solver.h"
+#include <string.h>
 
 #include <math.h>
 
@@ -33,6 +35,34 @@ static tsr__unit unit_of(const tsr_fit_options *options)
                                                                                : TSR_UNIT_DATA;
 }
 
+/* What comes from memory takes the place of a file: not both. A start is both factors. */
+static tsr_status check_given(const tsr_fit_options *o, bool free)
+{
+    const struct {
+        const char *name;
+        bool file, memory;
+    } twice[] = {{"mask", o->mask != NULL, o->mask_matrix != NULL},
+                 {"links", o->links != NULL, o->links_matrix != NULL},
+                 {"graph", o->graph_file != NULL, o->graph_matrix != NULL},
+                 {"init", strcmp(o->init, "auto") != 0,
+                  o->init_basis != NULL || o->init_weights != NULL || o->init_codes != NULL}};
+    const tsr_matrix *factor = free ? o->init_basis : o->init_weights;
+    for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
+        if (twice[i].file && twice[i].memory)
+            return tsr__fail(TSR_ERROR_ARGUMENT,
+                             "%s is named as a setting and given in memory: one of the two",
+                             twice[i].name);
+    if ((free ? o->init_weights : o->init_basis) != NULL)
+        return tsr__fail(TSR_ERROR_ARGUMENT, free ? "init-weights start concept models: "
+                                                    "init-basis"
+                                                  : "concept models start from init-weights, "
+                                                    "not from init-basis");
+    if ((factor != NULL) != (o->init_codes != NULL))
+        return tsr__fail(TSR_ERROR_ARGUMENT, "a start in memory is init-%s and init-codes",
+                         free ? "basis" : "weights");
+    return TSR_OK;
+}
+
 /* What no data could make possible. A penalty on the basis sees its lengths, and dividing by
  * them after a step would raise it again: only the sphere, where lengths never change, has
  * both. */
@@ -50,14 +80,14 @@ static tsr_status check(const tsr__spec *spec)
                          spec->loss->title);
     const bool held = spec->weights.of[TSR_WEIGHT_DECORRELATE] > 0 || o->alpha_basis > 0;
     const bool sphere = spec->loss->degree == 2 && free && o->basis_norm == 3 &&
-                        o->missing == 0 && o->mask == NULL;
+                        o->missing == 0 && o->mask == NULL && o->mask_matrix == NULL;
     if (o->basis_norm > 1 && held && !spec->mu && !sphere)
         return tsr__fail(TSR_ERROR_ARGUMENT,
                          "a norm of the basis and a penalty on it pull against each "
                          "other: --basis-norm auto, or --solver mu");
     if (o->kernel != 0 && o->alpha_basis > 0)
         return tsr__fail(TSR_ERROR_ARGUMENT, "--alpha-basis needs a basis: --kernel linear");
-    return TSR_OK;
+    return check_given(o, free);
 }
 
 tsr_status tsr__spec_make(tsr__spec *out, const tsr_fit_options *options)
@@ -96,7 +126,7 @@ bool tsr__spec_needs_labels(const tsr__spec *spec)
 {
     const double *w = spec->weights.of;
     const unsigned wanting =
-        TSR_NEEDS_LABELS | (spec->options->links == NULL ? TSR_NEEDS_LINKS : 0u);
+        TSR_NEEDS_LABELS | (tsr__spec_has_links(spec) ? 0u : TSR_NEEDS_LINKS);
     bool needs = spec->codes == TSR_CODES_TIED ||
                  (w[TSR_WEIGHT_GRAPH] > 0 && w[TSR_WEIGHT_LABEL_EDGE] > 0);
     for (int t = 0; tsr__term_kinds[t] != NULL; t++)
@@ -105,6 +135,19 @@ bool tsr__spec_needs_labels(const tsr__spec *spec)
             needs = needs || (of != TSR_WEIGHTS && w[of] > 0);
         }
     return needs;
+}
+
+/* Terms with sums over all codes and a weight that users set; the elastic net has none of these
+ * and goes into the codes of new samples, too. */
+bool tsr__spec_joins(const tsr__spec *spec)
+{
+    bool joins = spec->codes == TSR_CODES_TIED || tsr__spec_has_links(spec);
+    for (int t = 0; tsr__term_kinds[t] != NULL; t++)
+        for (int i = 0; i < 2 && tsr__term_kinds[t]->refresh != NULL; i++) {
+            const tsr__weight_name of = tsr__term_kinds[t]->weights[i];
+            joins = joins || (of != TSR_WEIGHTS && spec->weights.of[of] > 0);
+        }
+    return joins;
 }
 
 /* Scaling the samples by s scales their codes by s and the loss by s^2 (KL: s); a term that

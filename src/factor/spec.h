@@ -26,6 +26,15 @@ tsr_status tsr__spec_make(tsr__spec *out, const tsr_fit_options *options);
 /* True when classes of samples are needed. */
 bool tsr__spec_needs_labels(const tsr__spec *spec);
 
+/* True when J ties codes to more than their own sample and an elastic net. */
+bool tsr__spec_joins(const tsr__spec *spec);
+
+/* True when pairs are listed, in a file or in memory. */
+static inline bool tsr__spec_has_links(const tsr__spec *spec)
+{
+    return spec->options->links != NULL || spec->options->links_matrix != NULL;
+}
+
 /* What a weight of 1 is in units of the data, for a term that the codes enter by this power
  * (basis: one on the basis alone). */
 double tsr__spec_unit(const tsr__spec *spec, double rho, int degree);

@@ -91,6 +91,7 @@ static tsr_status prepare(encoding *e, const tsr_data *data)
     tsr_fit_options plain = e->model->options;
     plain.sample_weights = NULL;
     plain.mask = NULL; /* it was of the training samples */
+    plain.mask_matrix = NULL;
     tsr__spec spec = e->spec;
     spec.options = &plain;
     spec.ncw = false;
@@ -195,8 +196,9 @@ static void layout(encoding *e)
         layout_desk(e, e->desks != NULL ? &e->desks[t] : NULL);
 }
 
-/* What all samples share: the basis in its several forms, and its gram matrix. A gram
- * matrix that the model keeps, of a kernel's space, takes the place of F' F. */
+/* What all samples share: the basis in its several forms, and its gram matrix. In a kernel's own
+ * space, where parts are no vectors, the one that the model keeps takes the place of F' F; that of
+ * a linear kernel is a difference of large sums where samples have both signs, and worse than it. */
 static void fill(encoding *e)
 {
     const tsr_model *model = e->model;
@@ -221,7 +223,7 @@ static void fill(encoding *e)
                                   .ldb = e->k,
                                   .ldc = e->k};
     tsr__multiply_dense(TSR_FLOAT64, &product);
-    if (model->gram != NULL)
+    if (model->gram != NULL && e->atoms > 0)
         memcpy(e->gram, model->gram, (size_t)(e->k * e->k) * sizeof *e->gram);
     for (int64_t a = 0; a < e->k; a++) {
         if (e->options.method == 0) /* the elastic net is part of Q (row.h) */

@@ -19,7 +19,7 @@ tsr_status tsr_model_prepare(tsr_matrix **out, const tsr_model *model, const tsr
                  tsr_data_origin(data), (long long)given->features,
                  (long long)model->report.features);
     TSR_TRY(tsr_matrix_copy_as(&x, given, given->type, given->sparse));
-    tsr_matrix_normalize(x, (tsr_norm)model->options.normalize);
+    TSR_TRY(tsr_matrix_normalize(x, (tsr_norm)model->options.normalize));
     if (model->scale != NULL)
         tsr__weigh_by_cuts(x, model->scale);
     *out = x, x = NULL;

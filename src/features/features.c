@@ -48,6 +48,7 @@ static const tsr_setting table[] = {
     TSR_INTEGER_ROW(ROW, seed, "seed", 0, 0, 9e15, "0", "N", "of the dictionary"),
     TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N", "threads, 0: all processors"),
     TSR_INTEGER_ROW(ROW, expand, "expand", 0, 0, 1e12, "1000", "N", "memory of a picture at most N times the file's size and 256 MiB"),
+    TSR_OBJECT_ROW(ROW, progress, "progress", "progress", "hears how far it is, and may stop it"),
     TSR_END_ROW,
 };
 #undef ROW

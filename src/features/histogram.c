@@ -166,7 +166,7 @@ void tsr__histograms_finish(tsr_matrix *x, const tsr_matrix *weight,
             value[i * x->stride + j] =
                 options->weigh == 1 ? v > 0 : v * tsr_matrix_at(weight, 0, j);
         }
-    tsr_matrix_normalize(x, (tsr_norm)(options->normalize - 1));
+    (void)tsr_matrix_normalize(x, (tsr_norm)(options->normalize - 1)); /* no view */
 }
 
 /* The picture and its descriptors. */

@@ -29,7 +29,7 @@ tsr_status tsr__pixels_make(tsr_data *out, const tsr__feature_job *job)
         options.size[0] = shape.width, options.size[1] = shape.height;
     }
     if (options.normalize > 1)
-        tsr_matrix_normalize(out->x, (tsr_norm)(options.normalize - 1));
+        TSR_TRY(tsr_matrix_normalize(out->x, (tsr_norm)(options.normalize - 1)));
     TSR_NEW_TEXT(out->recipe.kind, "pixels");
     TSR_TRY(tsr__recipe_record(&out->recipe, tsr_features_settings(), &options, kept));
 done:

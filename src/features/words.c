@@ -315,7 +315,7 @@ static tsr_status make_matrix(wording *w)
                                     w->columns.count, TSR_FLOAT64));
     w->rows = NULL, w->column = NULL, w->value = NULL;
     if (w->options.normalize > 1)
-        tsr_matrix_normalize(w->out->x, (tsr_norm)(w->options.normalize - 1));
+        TSR_TRY(tsr_matrix_normalize(w->out->x, (tsr_norm)(w->options.normalize - 1)));
 done:
     return status;
 }

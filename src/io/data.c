@@ -38,6 +38,53 @@ static tsr_status copy_all_names(tsr__names *out, const tsr__names *names)
     return copy_names(out, names, NULL, names->count);
 }
 
+/* New names in place of the old, which stay where the new ones cannot be had. */
+static tsr_status take_names(tsr__names *to, const char *const *name, int64_t count,
+                             int64_t wanted, const char *what)
+{
+    tsr_status status = TSR_OK;
+    tsr__names fresh = {0};
+    if (name != NULL && count != wanted)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld names of %lld %s", (long long)count,
+                 (long long)wanted, what);
+    for (int64_t i = 0; name != NULL && i < count; i++) {
+        if (name[i] == NULL)
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "name %lld of the %s is NULL", (long long)i, what);
+        TSR_TRY(tsr__names_add(&fresh, name[i]));
+    }
+    tsr__names_clear(to);
+    *to = fresh;
+    fresh = (tsr__names){0};
+done:
+    tsr__names_clear(&fresh);
+    return status;
+}
+
+tsr_status tsr_data_name_samples(tsr_data *data, const char *const *name, int64_t count)
+{
+    TSR_REQUIRE(data);
+    return take_names(&data->sample_names, name, count, data->x->samples, "samples");
+}
+
+tsr_status tsr_data_name_features(tsr_data *data, const char *const *name, int64_t count)
+{
+    TSR_REQUIRE(data);
+    return take_names(&data->feature_names, name, count, data->x->features, "features");
+}
+
+tsr_status tsr_data_name_origin(tsr_data *data, const char *name)
+{
+    TSR_REQUIRE(data);
+    if (name != NULL)
+        TSR_REQUIRE_TEXT(name);
+    char *copy = name != NULL ? tsr__copy_text(name) : NULL;
+    if (name != NULL && copy == NULL)
+        return TSR_ERROR_MEMORY;
+    tsr__free(data->origin);
+    data->origin = copy;
+    return TSR_OK;
+}
+
 /* Where they came from and how they were made. */
 static tsr_status copy_origin(tsr_data *copy, const tsr_data *data)
 {

@@ -46,6 +46,7 @@ static const tsr_setting read_settings[] = {
     TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N", "threads, 0: all processors"),
     TSR_INTEGER_ROW(ROW, expand, "expand", 0, 0, 1e12, "1000", "N",
                     "memory at most N times the file's size and 256 MiB"),
+    TSR_OBJECT_ROW(ROW, progress, "progress", "progress", "hears how far it is, and may stop it"),
 #undef ROW
     TSR_END_ROW,
 };

@@ -291,6 +291,7 @@ static tsr_status view(tsr_matrix **out, const tsr__array *array, tsr__input *in
         x->image = (tsr_image_shape){array->shape[1], array->shape[2], TSR_ROW_ORDER};
     *held = *input;
     *input = (tsr__input){NULL, 0, false};
+    x->constant = false; /* mapped for this process alone */
     x->release = release_input;
     x->held = held, held = NULL;
     *out = x;

@@ -110,7 +110,7 @@ static tsr_status prepare(const tsr_matrix **x, tsr_matrix **owned, const tsr_en
         TSR_TRY(
             tsr_matrix_copy_as(owned, given, raw ? given->type : TSR_FLOAT64, given->sparse));
     if (*owned != NULL)
-        tsr_matrix_normalize(*owned, e->normalize);
+        TSR_TRY(tsr_matrix_normalize(*owned, e->normalize));
     *x = *owned != NULL ? *owned : given;
 done:
     return status;
@@ -136,7 +136,7 @@ static tsr_status fit_baseline(tsr_encoder *e, const tsr_data *data,
     tsr_transform_options plain = {0};
     tsr__training t = {.data = data, .options = options};
     TSR_TRY(tsr_settings_check(tsr_fit_settings(), options));
-    if (options->missing == 1 || options->mask != NULL)
+    if (options->missing == 1 || options->mask != NULL || options->mask_matrix != NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%s does not know missing values: --missing error",
                  e->baseline->name);
     e->normalize = (tsr_norm)options->normalize;

@@ -33,6 +33,8 @@ static const tsr_setting table[] = {
                  "figures to stand beside ours; default: those that come with Tessera"),
     TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N",
                     "trials side by side, 0: all processors"),
+    TSR_OBJECT_ROW(ROW, progress, "progress", "progress",
+                   "hears of every trial, and may stop them"),
 #undef ROW
     TSR_END_ROW,
 };
@@ -374,7 +376,6 @@ done:
 static tsr_status or_default(tsr_experiment_options *out, const tsr_experiment_options *options)
 {
     tsr_settings_default(table, out);
-    out->progress = NULL;
     if (options != NULL)
         *out = *options;
     return tsr_settings_check(table, out);

@@ -31,6 +31,7 @@ static const tsr_setting table[] = {
     TSR_REAL_ROW(ROW, share, "share", 0, 1, "0.25", "S",
                  "T as a share of the largest product in this picture"),
     TSR_REAL_ROW(ROW, opacity, "opacity", 0, 1, "0.5", "A", "of the colours"),
+    TSR_OBJECT_ROW(ROW, transform, "transform", "options", "how the picture is encoded"),
 #undef ROW
     TSR_END_ROW,
 };

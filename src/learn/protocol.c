@@ -66,7 +66,8 @@ static const char *nearest_key(const char *key)
     int64_t count = 0;
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const tsr_setting *row = tables[t]; row->name != NULL && count < 256; row++)
-            names[count++] = row->name;
+            if (tsr__setting_is_said(row))
+                names[count++] = row->name;
     return tsr__nearest(key, names, count);
 }
 

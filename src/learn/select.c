@@ -26,6 +26,10 @@
 #include <string.h>
 
 static const tsr_setting table[] = {
+    TSR_TEXT_ROW(tsr_select_options, ranks, "ranks", 0, NULL, "LIST",
+                 "ranks to try, such as 2-8 or 5,10,20-60/10; required"),
+    TSR_TEXT_ROW(tsr_select_options, weights, "weights", 0, NULL, "W,W,..",
+                 "weights to try: the model's own term"),
     TSR_INTEGER_ROW(tsr_select_options, folds, "folds", 0, 2, 1000, "5", "N",
                     "parts held out in turn"),
     TSR_CHOICE_ROW(tsr_select_options, by, "by", "auto|labels|entries",
@@ -38,6 +42,19 @@ static const tsr_setting table[] = {
 const tsr_setting *tsr_select_settings(void)
 {
     return table;
+}
+
+/* What the two texts of the options say. */
+struct lists {
+    int64_t *rank, ranks;
+    double *weight;
+    int64_t weights;
+};
+
+static void lists_clear(struct lists *lists)
+{
+    tsr__free(lists->rank);
+    tsr__free(lists->weight);
 }
 
 struct selecting {
@@ -126,16 +143,16 @@ static void score_one(void *context, int64_t item, int thread)
     tsr__exclusive(finish, &(struct outcome){s, candidate, fold, status});
 }
 
-static tsr_status list_candidates(tsr_selection *out, const tsr_select_options *options)
+static tsr_status list_candidates(tsr_selection *out, const struct lists *lists)
 {
     tsr_status status = TSR_OK;
-    const int64_t weights = options->weights > 0 ? options->weights : 1;
-    TSR_NEW(out->candidate, options->ranks * weights);
-    for (int64_t r = 0; r < options->ranks; r++)
+    const int64_t weights = lists->weights > 0 ? lists->weights : 1;
+    TSR_NEW(out->candidate, lists->ranks * weights);
+    for (int64_t r = 0; r < lists->ranks; r++)
         for (int64_t w = 0; w < weights; w++)
-            out->candidate[out->about.candidates++] = (tsr_candidate){
-                .rank = options->rank[r],
-                .weight = options->weights > 0 ? options->weight[w] : (double)NAN};
+            out->candidate[out->about.candidates++] =
+                (tsr_candidate){.rank = lists->rank[r],
+                                .weight = lists->weights > 0 ? lists->weight[w] : (double)NAN};
 done:
     return status;
 }
@@ -242,28 +259,6 @@ done:
     return status;
 }
 
-/* Lists that make sense, and few enough jobs to be counted. */
-static tsr_status check_lists(int64_t *jobs, const tsr_select_options *o)
-{
-    if (o->ranks < 1 || o->rank == NULL)
-        return tsr__fail(TSR_ERROR_ARGUMENT, "there are no ranks to try");
-    if (o->weights < 0 || (o->weights > 0 && o->weight == NULL))
-        return tsr__fail(TSR_ERROR_ARGUMENT, "%lld weights to try are not there",
-                         (long long)o->weights);
-    if (!tsr__multiply(jobs, o->ranks, o->weights > 0 ? o->weights : 1) ||
-        !tsr__multiply(jobs, *jobs, o->folds))
-        return tsr__fail(TSR_ERROR_ARGUMENT, "%lld ranks are too many to try",
-                         (long long)o->ranks);
-    for (int64_t i = 0; i < o->ranks; i++)
-        if (o->rank[i] < 1)
-            return tsr__fail(TSR_ERROR_ARGUMENT, "rank %lld is less than 1",
-                             (long long)o->rank[i]);
-    for (int64_t i = 0; i < o->weights; i++)
-        if (!(o->weight[i] >= 0) || !isfinite(o->weight[i]))
-            return tsr__fail(TSR_ERROR_ARGUMENT, "a weight of %g is none", o->weight[i]);
-    return TSR_OK;
-}
-
 /* All jobs, and why they stopped short of the last. */
 static tsr_status run_all(struct selecting *s, int64_t jobs, const tsr_progress *progress)
 {
@@ -278,40 +273,64 @@ static tsr_status run_all(struct selecting *s, int64_t jobs, const tsr_progress 
     return TSR_OK;
 }
 
-/* Arguments as they are used: defaults where there are no options, a fit that tells nobody. */
-static tsr_status settle_all(tsr_select_options *options, tsr_fit_options *fit, int64_t *jobs)
+/* What shows without data. There are at most 10,000 ranks, so that jobs can be counted unless
+ * somebody writes weights by the terabyte. */
+static tsr_status settle_all(struct lists *lists, int64_t *jobs, const tsr_fit_options *fit,
+                             const tsr_select_options *options)
 {
     tsr_status status = TSR_OK;
-    fit->progress = NULL;
     TSR_TRY(tsr_settings_check(table, options));
     TSR_TRY(tsr_settings_check(tsr_fit_settings(), fit));
     TSR_TRY(tsr_encoder_check(fit));
-    TSR_TRY(check_lists(jobs, options));
+    if (options->ranks == NULL)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "there are no ranks to try: --ranks LIST");
+    TSR_TRY(tsr__ranks_parse(&lists->rank, &lists->ranks, options->ranks));
+    TSR_TRY(tsr__weights_parse(&lists->weight, &lists->weights, options->weights));
+    if (!tsr__multiply(jobs, lists->ranks, lists->weights > 0 ? lists->weights : 1) ||
+        !tsr__multiply(jobs, *jobs, options->folds))
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld ranks with %lld weights are too many to try",
+                 (long long)lists->ranks, (long long)lists->weights);
+    if (lists->weights > 0 && tsr__terms_weight(fit) == NULL)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "%s has no weight to choose: leave --weights out",
+                 fit->model);
 done:
     return status;
 }
 
+tsr_status tsr_select_check(const tsr_fit_options *fit, const tsr_select_options *options)
+{
+    TSR_REQUIRE(fit);
+    struct lists lists = {0};
+    tsr_select_options defaults;
+    int64_t jobs = 0;
+    tsr_settings_default(table, &defaults);
+    const tsr_status status =
+        settle_all(&lists, &jobs, fit, options != NULL ? options : &defaults);
+    lists_clear(&lists);
+    return status;
+}
+
+/* The fits tell nobody: what is heard of is how many are done. */
 tsr_status tsr_select(tsr_selection **out, const tsr_data *data, const tsr_fit_options *fit,
                       const tsr_select_options *options)
 {
     TSR_REQUIRE(out, data, fit);
     tsr_status status = TSR_OK;
     tsr_fit_options quiet = *fit;
-    tsr_select_options chosen = {0};
+    tsr_select_options chosen;
     tsr_selection *selection = NULL;
     struct selecting s = {.fit = &quiet, .options = &chosen};
+    struct lists lists = {0};
     int64_t jobs = 0;
+    quiet.progress = NULL;
     tsr_settings_default(table, &chosen);
     if (options != NULL)
         chosen = *options;
-    TSR_TRY(settle_all(&chosen, &quiet, &jobs));
+    TSR_TRY(settle_all(&lists, &jobs, &quiet, &chosen));
     TSR_NEW_ZERO(selection, 1);
     s.selection = selection;
     selection->about.weight = tsr__terms_weight(fit);
-    if (chosen.weights > 0 && selection->about.weight == NULL)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "%s has no weight to choose: leave --weights out",
-                 fit->model);
-    TSR_TRY(list_candidates(selection, &chosen));
+    TSR_TRY(list_candidates(selection, &lists));
     TSR_TRY(hold_out(&s, data));
     TSR_NEW_ZERO(s.score, jobs);
     TSR_NEW_ZERO(s.noted, selection->about.candidates);
@@ -322,6 +341,7 @@ done:
     tsr__free(s.score);
     tsr__free(s.noted);
     tsr__holdout_clear(&s.holdout);
+    lists_clear(&lists);
     tsr_selection_free(selection);
     return status;
 }

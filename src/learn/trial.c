@@ -185,7 +185,7 @@ static tsr_status keep_columns(tsr_matrix **out, const tsr_matrix *x, const int6
     const tsr_status status = tsr_matrix_create(out, tsr_matrix_samples(x), count, TSR_FLOAT64);
     for (int64_t i = 0; status == TSR_OK && i < tsr_matrix_samples(x); i++)
         for (int64_t j = 0; j < count; j++)
-            ((double *)tsr_matrix_values(*out))[i * count + j] = tsr_matrix_at(x, i, column[j]);
+            ((double *)tsr_matrix_edit(*out))[i * count + j] = tsr_matrix_at(x, i, column[j]);
     return status;
 }
 
@@ -306,7 +306,7 @@ static tsr_status classify(tsr__trial *t, const tsr__fitting *f, const tsr__meth
     if (m->ranked > 0)
         TSR_TRY(keep_ranked(codes, f->encoder, f->part[0], m));
     for (int side = 0; m->unit_codes && side < 2; side++)
-        tsr_matrix_normalize(codes[side], TSR_NORM_L2);
+        TSR_TRY(tsr_matrix_normalize(codes[side], TSR_NORM_L2));
     TSR_TRY(score(t, codes, f->part, m));
 done:
     for (int side = 0; side < 2; side++)

@@ -63,7 +63,8 @@ static tsr_status classify(tsr_labels **out, struct item *item, int64_t known, i
     bool numbers = true;
     int64_t classes = 0;
     for (int64_t i = 0; i < known; i++)
-        numbers = numbers && tsr__text_is_real(&item[i].number, item[i].text);
+        numbers = numbers && tsr__text_is_real(&item[i].number, item[i].text) &&
+                  !isnan(item[i].number); /* which has no place among numbers */
     if (known > 0)
         qsort(item, (size_t)known, sizeof *item, numbers ? by_number : by_text);
     for (int64_t i = 0; i < known; i++)
@@ -151,17 +152,28 @@ done:
     return status;
 }
 
+tsr_status tsr_labels_from_names(tsr_labels **out, const int32_t *of, int64_t count,
+                                 const char *const *name, int32_t classes)
+{
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_ARRAY(of, count);
+    TSR_REQUIRE_ARRAY(name, classes);
+    for (int64_t i = 0; i < count; i++) {
+        if (of[i] < -1 || of[i] >= classes)
+            return tsr__fail(TSR_ERROR_ARGUMENT, "class %d of sample %lld is none of the %d",
+                             of[i], (long long)i, classes);
+        if (of[i] >= 0 && name[of[i]] == NULL)
+            return tsr__fail(TSR_ERROR_ARGUMENT, "`name` of class %d is NULL", of[i]);
+    }
+    return tsr__labels_from_names(out, of, count, name, classes);
+}
+
 tsr_status tsr_labels_from_classes(tsr_labels **out, const tsr_labels *labels,
                                    const int32_t *of, int64_t count)
 {
     TSR_REQUIRE(out, labels);
-    TSR_REQUIRE_ARRAY(of, count);
-    for (int64_t i = 0; i < count; i++)
-        if (of[i] < -1 || of[i] >= labels->classes)
-            return tsr__fail(TSR_ERROR_ARGUMENT, "class %d of sample %lld is none of the %d",
-                             of[i], (long long)i, labels->classes);
-    return tsr__labels_from_names(out, of, count, (const char *const *)labels->name,
-                                  labels->classes);
+    return tsr_labels_from_names(out, of, count, (const char *const *)labels->name,
+                                 labels->classes);
 }
 
 tsr_status tsr_labels_copy_samples(tsr_labels **out, const tsr_labels *labels,

@@ -91,7 +91,13 @@ tsr_status tsr_matrix_create(tsr_matrix **out, int64_t samples, int64_t features
     return status;
 }
 
-tsr_status tsr_matrix_view_dense(tsr_matrix **out, void *values, int64_t samples,
+/* Values behind a pointer to const: who would write asks `constant` before. */
+static void *borrowed(const void *values)
+{
+    return (void *)(uintptr_t)values;
+}
+
+tsr_status tsr_matrix_view_dense(tsr_matrix **out, const void *values, int64_t samples,
                                  int64_t features, int64_t stride, tsr_type type)
 {
     TSR_REQUIRE(out);
@@ -111,11 +117,12 @@ tsr_status tsr_matrix_view_dense(tsr_matrix **out, void *values, int64_t samples
                                   .features = features,
                                   .stride = stride,
                                   .type = type,
-                                  .values = values});
+                                  .values = borrowed(values),
+                                  .constant = true});
 }
 
 /* All of them, before any is followed: none then leads beyond the last. */
-static tsr_status check_pointers(const int64_t *rows, int64_t samples)
+tsr_status tsr__check_pointers(const int64_t *rows, int64_t samples)
 {
     if (rows[0] != 0)
         return tsr__fail(TSR_ERROR_DATA, "row pointers begin with %lld", (long long)rows[0]);
@@ -138,14 +145,14 @@ static tsr_status check_row(const int64_t *rows, const int32_t *columns, int64_t
     return TSR_OK;
 }
 
-tsr_status tsr_matrix_view_sparse(tsr_matrix **out, int64_t *rows, int32_t *columns,
-                                  void *values, int64_t samples, int64_t features,
+tsr_status tsr_matrix_view_sparse(tsr_matrix **out, const int64_t *rows, const int32_t *columns,
+                                  const void *values, int64_t samples, int64_t features,
                                   tsr_type type)
 {
     TSR_REQUIRE(out, rows);
     TSR_REQUIRE_CHOICE(type, TSR_FLOAT32);
     TSR_OR_RETURN(check_shape(samples, features));
-    TSR_OR_RETURN(check_pointers(rows, samples));
+    TSR_OR_RETURN(tsr__check_pointers(rows, samples));
     if (rows[samples] > 0)
         TSR_REQUIRE(columns, values);
     for (int64_t i = 0; i < samples; i++)
@@ -154,9 +161,10 @@ tsr_status tsr_matrix_view_sparse(tsr_matrix **out, int64_t *rows, int32_t *colu
                                   .features = features,
                                   .type = type,
                                   .sparse = true,
-                                  .values = values,
-                                  .rows = rows,
-                                  .columns = columns});
+                                  .values = borrowed(values),
+                                  .rows = borrowed(rows),
+                                  .columns = borrowed(columns),
+                                  .constant = true});
 }
 
 tsr_status tsr_matrix_view_samples(tsr_matrix **out, const tsr_matrix *x, int64_t first,
@@ -171,7 +179,9 @@ tsr_status tsr_matrix_view_samples(tsr_matrix **out, const tsr_matrix *x, int64_
     view.samples = count;
     view.release = NULL;
     view.held = NULL;
-    if (x->sparse) /* positions stay those of x: rows[0] of the view is not 0 */
+    view.turned = NULL;
+    view.constant = true; /* whoever looks at x has no leave to change it */
+    if (x->sparse)        /* positions stay those of x: rows[0] of the view is not 0 */
         view.rows = x->rows + first;
     else
         view.values = (char *)x->values + (size_t)(first * x->stride) * tsr__type_size(x->type);
@@ -184,6 +194,7 @@ void tsr_matrix_free(tsr_matrix *x)
         return;
     if (x->release != NULL)
         x->release(x);
+    tsr_matrix_free(x->turned);
     tsr__free(x);
 }
 
@@ -320,9 +331,14 @@ int tsr__matrix_threads(const tsr_matrix *x, int64_t wanted)
     return tsr__threads(wanted, worth < chunks ? worth : chunks);
 }
 
-void *tsr_matrix_values(const tsr_matrix *x)
+const void *tsr_matrix_values(const tsr_matrix *x)
 {
     return x != NULL ? x->values : NULL;
+}
+
+void *tsr_matrix_edit(tsr_matrix *x)
+{
+    return x != NULL && !x->constant ? x->values : NULL;
 }
 
 int64_t tsr_matrix_stride(const tsr_matrix *x)

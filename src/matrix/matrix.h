@@ -18,6 +18,8 @@ struct tsr_matrix {
     int32_t *columns;               /* sparse: ascending within a row, none twice */
     void (*release)(tsr_matrix *x); /* frees the arrays; NULL: they belong to somebody else */
     void *held;                     /* what release needs besides, such as a mapped file */
+    bool constant;                  /* the caller's: never to be written */
+    tsr_matrix *turned;             /* sparse: the same by feature, or NULL; owned */
 };
 
 size_t tsr__type_size(tsr_type type);
@@ -34,6 +36,9 @@ tsr_status tsr__matrix_take_sparse(tsr_matrix **out, int64_t *rows, int32_t *col
 /* An owned sparse matrix with room for `stored` values and zeroed row pointers. */
 tsr_status tsr__matrix_create_rows(tsr_matrix **out, int64_t samples, int64_t features,
                                    int64_t stored, tsr_type type);
+
+/* Refuses row pointers that do not begin with 0 or that fall. */
+tsr_status tsr__check_pointers(const int64_t *rows, int64_t samples);
 
 /* Sorts each row by column, sums entries of one position, drops zeros: in place. `rows` must be
  * ascending and columns in range. O(non-zeros) when the rows are sorted already. */

@@ -385,10 +385,15 @@ static void normalize_chunk(void *context, int64_t item, int thread)
     }
 }
 
-void tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
+tsr_status tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
 {
-    if (x == NULL || (int)norm <= TSR_NORM_NONE || norm > TSR_NORM_MAX)
-        return;
+    TSR_REQUIRE(x);
+    TSR_REQUIRE_CHOICE(norm, TSR_NORM_MAX);
+    if (x->constant)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "`x` is a view, whose values belong to somebody "
+                                             "else: scale a copy");
     struct normalizing n = {x, norm};
-    tsr__parallel(tsr__matrix_chunks(x), tsr__matrix_threads(x, 0), normalize_chunk, &n);
+    if (norm != TSR_NORM_NONE)
+        tsr__parallel(tsr__matrix_chunks(x), tsr__matrix_threads(x, 0), normalize_chunk, &n);
+    return TSR_OK;
 }

@@ -100,7 +100,7 @@ Wrong lists.
   [2]
   $ tessera select faces.h5 -q --ranks 4 --weights 1,2
   tessera: nmf has no weight to choose: leave --weights out
-  [1]
+  [2]
   $ tessera select noisy.csv
   tessera select: missing: --ranks
   usage: tessera select [options] DATA --ranks LIST
