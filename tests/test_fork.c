@@ -5,9 +5,13 @@
  * OpenMP's threads do not cross a fork, but what it remembers of them does (matrix/parallel.c). */
 #include "lab.h"
 
+#include "matrix/parallel.h"
+
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE = 60, SIZE = 256 }; /* seconds of a child; bytes of what it tells */
@@ -144,12 +148,74 @@ static void test_threads_of_a_child(void **state)
     lab_free(&l);
 }
 
+/* A library that is loaded only in the child, of a parent whose OpenMP has a team already. */
+static void test_loaded_in_a_child(void **state)
+{
+    (void)state;
+    int code = 0, sum = 0;
+#pragma omp parallel for num_threads(2) reduction(+ : sum)
+    for (int i = 0; i < 100; i++)
+        sum += i;
+    assert_int_equal(sum, 4950);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)alarm(PATIENCE);
+        void *library = dlopen(TSR_TEST_LIBRARY, RTLD_NOW);
+        tsr_status (*make)(tsr_matrix **, int64_t, int64_t, tsr_type) = NULL;
+        tsr_status (*norm)(tsr_matrix *, tsr_norm) = NULL;
+        if (library == NULL)
+            _exit(2);
+        *(void **)&make = dlsym(library, "tsr_matrix_create");
+        *(void **)&norm = dlsym(library, "tsr_matrix_normalize");
+        tsr_matrix *x = NULL; /* large enough for two threads */
+        if (make(&x, 4000, 500, TSR_FLOAT64) < 0 || norm(x, TSR_NORM_L2) < 0)
+            _exit(3);
+        _exit(dlclose(library) == 0 ? 0 : 4);
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    if (!WIFEXITED(code) || WEXITSTATUS(code) != 0)
+        fail_msg("the child ended with %d (%d: it hung)", code, SIGALRM);
+}
+
+/* Items of the calling thread of a child: progress is heard there, too. */
+typedef struct place {
+    pthread_t caller;
+    atomic_int mine;
+} place;
+
+static void note_place(void *context, int64_t item, int thread)
+{
+    place *p = context;
+    (void)item, (void)thread;
+    if (pthread_equal(pthread_self(), p->caller))
+        (void)atomic_fetch_add(&p->mine, 1);
+    const struct timespec pause = {0, 1000000};
+    (void)nanosleep(&pause, NULL);
+}
+
+static void test_callers_work_along(void **state)
+{
+    (void)state;
+    int code = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)alarm(PATIENCE);
+        place p = {.caller = pthread_self()};
+        tsr__parallel(200, 2, note_place, &p);
+        _exit(atomic_load(&p.mine) > 0 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_true(WIFEXITED(code) && WEXITSTATUS(code) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_children_fit_like_their_parent),
         cmocka_unit_test(test_forks_beside_a_fit),
         cmocka_unit_test(test_threads_of_a_child),
+        cmocka_unit_test(test_loaded_in_a_child),
+        cmocka_unit_test(test_callers_work_along),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }

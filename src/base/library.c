@@ -50,3 +50,8 @@ tsr_status tsr__library_need(tsr__library *library)
     (void)pthread_mutex_unlock(&loading);
     return status;
 }
+
+void tsr__library_after_fork(void)
+{
+    (void)pthread_mutex_init(&loading, NULL);
+}

@@ -40,4 +40,7 @@ typedef struct tsr__library {
 /* Before the first use of its functions, by any thread, as often as wanted. It stays loaded. */
 tsr_status tsr__library_need(tsr__library *library);
 
+/* In a child of a fork, where whoever was loading one no longer is. */
+void tsr__library_after_fork(void);
+
 #endif

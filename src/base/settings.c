@@ -119,8 +119,9 @@ static tsr_status set_text(const tsr_setting *row, void *at, const char *value)
 static tsr_status set_object(const tsr_setting *row, void *at, const char *value)
 {
     (void)at;
-    return tsr__fail(TSR_ERROR_ARGUMENT, "'%s' is a %s in memory, which no text says: not '%s'",
-                     row->name, row->values, value);
+    return tsr__fail(TSR_ERROR_ARGUMENT,
+                     "'%s' is given from memory: no text such as '%s' says it", row->name,
+                     value);
 }
 
 static tsr_status set_note(const tsr_setting *row, void *at, const char *value)

@@ -11,9 +11,9 @@
 
 #include "factor/prepared.h"
 #include "factor/solver.h"
-#include <string.h>
 
 #include <math.h>
+#include <string.h>
 
 /* The user's weight where there is one (-1: none), else the row's. Found by the name of the
  * setting, so that a new weight needs no line here. */

@@ -4,11 +4,14 @@
  *
  * libgomp keeps a team for each thread that ever opened a region. A forked child has the memory of
  * that team and none of its threads, and would wait for them for ever. A thread that is born in the
- * child remembers nothing: so there a *captain*, made by the first region, opens all of them. One
- * at a time; who comes while it is busy does the work alone, which gives the same bits. Whether
- * the parent's threads have a team cannot be asked, and other libraries may have made it: hence
- * every child, from the moment that this library is loaded. tests/test_fork.c. */
+ * child remembers nothing: so there a *captain*, made by the first region, opens them, while the
+ * caller works along. One region at a time; who comes while the captain is busy does the work
+ * alone, which gives the same bits. Whether the parent's threads have a team cannot be asked, and
+ * other libraries may have made it: hence every child, also one that loads this library itself.
+ * tests/test_fork.c. */
 #include "matrix/parallel.h"
+
+#include "base/library.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -16,23 +19,26 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
-typedef void (*region)(void *work);
+/* What threads share: each drains it under a number of its own. */
+typedef struct labour {
+    void (*drain)(struct labour *work, int thread);
+    int threads;
+} labour;
 
 static struct {
-    pthread_mutex_t taken; /* held by the one whose region is done */
+    pthread_mutex_t taken; /* held by the one whose labour is done */
     pthread_mutex_t lock;  /* of what follows */
     pthread_cond_t begin, end;
     bool there;
-    region region;
-    void *work;
+    labour *work;
 } captain = {PTHREAD_MUTEX_INITIALIZER,
              PTHREAD_MUTEX_INITIALIZER,
              PTHREAD_COND_INITIALIZER,
              PTHREAD_COND_INITIALIZER,
              false,
-             NULL,
              NULL};
 static atomic_bool forked;
 
@@ -42,19 +48,46 @@ static pthread_mutex_t exclusive = PTHREAD_MUTEX_INITIALIZER;
 /* One thread is left, and what others held at the fork nobody will release. */
 static void after_fork(void)
 {
+    tsr__library_after_fork();
     (void)pthread_mutex_init(&exclusive, NULL);
     (void)pthread_mutex_init(&captain.taken, NULL);
     (void)pthread_mutex_init(&captain.lock, NULL);
     (void)pthread_cond_init(&captain.begin, NULL);
     (void)pthread_cond_init(&captain.end, NULL);
     captain.there = false;
-    captain.region = NULL;
+    captain.work = NULL;
     atomic_store(&forked, true);
+}
+
+/* Whether this process was forked and has not executed a program since: a flag that Linux shows,
+ * in the ninth field of a line whose second may hold anything between parentheses. */
+static bool is_forked(void)
+{
+    enum { FORKED_NOT_EXECUTED = 0x40 };
+    char line[1024] = "";
+    unsigned flags = 0;
+    FILE *file = fopen("/proc/self/stat", "re");
+    if (file == NULL)
+        return false;
+    const size_t size = fread(line, 1, sizeof line - 1, file);
+    (void)fclose(file);
+    line[size] = '\0';
+    const char *after = strrchr(line, ')');
+    return after != NULL && sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+           (flags & FORKED_NOT_EXECUTED) != 0;
 }
 
 __attribute__((constructor)) static void mind_forks(void)
 {
+    atomic_store(&forked, is_forked());
     (void)pthread_atfork(NULL, NULL, after_fork);
+}
+
+/* A team of `threads` at it. */
+static void gather(labour *work, int threads)
+{
+#pragma omp parallel num_threads(threads)
+    work->drain(work, omp_get_thread_num());
 }
 
 static void *lead(void *unused)
@@ -62,12 +95,12 @@ static void *lead(void *unused)
     (void)unused;
     (void)pthread_mutex_lock(&captain.lock);
     for (;;) {
-        while (captain.region == NULL)
+        while (captain.work == NULL)
             (void)pthread_cond_wait(&captain.begin, &captain.lock);
         (void)pthread_mutex_unlock(&captain.lock);
-        captain.region(captain.work);
+        gather(captain.work, captain.work->threads - 1); /* the caller is the last */
         (void)pthread_mutex_lock(&captain.lock);
-        captain.region = NULL;
+        captain.work = NULL;
         (void)pthread_cond_signal(&captain.end);
     }
     return NULL;
@@ -93,27 +126,32 @@ static bool call_captain(void)
     return captain.there;
 }
 
-/* Opens a region; false where there are no threads to be had, and nothing was done. */
-static bool together(region open, void *work)
+/* All of it, by as many threads as it wants, or as there are to be had. */
+static void together(labour *work)
 {
     if (!atomic_load_explicit(&forked, memory_order_relaxed) || omp_in_parallel()) {
-        open(work);
-        return true;
+        gather(work, work->threads);
+        return;
     }
-    if (pthread_mutex_trylock(&captain.taken) != 0)
-        return false;
-    const bool led = call_captain();
-    if (led) {
-        (void)pthread_mutex_lock(&captain.lock);
-        captain.work = work;
-        captain.region = open;
-        (void)pthread_cond_signal(&captain.begin);
-        while (captain.region != NULL)
-            (void)pthread_cond_wait(&captain.end, &captain.lock);
-        (void)pthread_mutex_unlock(&captain.lock);
+    if (pthread_mutex_trylock(&captain.taken) != 0) {
+        work->drain(work, 0);
+        return;
     }
+    if (!call_captain()) {
+        (void)pthread_mutex_unlock(&captain.taken);
+        work->drain(work, 0);
+        return;
+    }
+    (void)pthread_mutex_lock(&captain.lock);
+    captain.work = work;
+    (void)pthread_cond_signal(&captain.begin);
+    (void)pthread_mutex_unlock(&captain.lock);
+    work->drain(work, work->threads - 1);
+    (void)pthread_mutex_lock(&captain.lock);
+    while (captain.work != NULL)
+        (void)pthread_cond_wait(&captain.end, &captain.lock);
+    (void)pthread_mutex_unlock(&captain.lock);
     (void)pthread_mutex_unlock(&captain.taken);
-    return led;
 }
 
 int tsr__threads(int64_t wanted, int64_t items)
@@ -124,36 +162,45 @@ int tsr__threads(int64_t wanted, int64_t items)
     return threads < 1 ? 1 : (int)threads;
 }
 
+/* Nobody is woken for nothing. */
+static int at_most(int threads, int64_t items)
+{
+    return threads < items ? threads : (int)items;
+}
+
 struct loop {
+    labour labour;
+    atomic_int_least64_t begun;
     int64_t items;
-    int threads;
     tsr__body body;
     void *context;
 };
 
-static void loop_together(void *work)
+static void drain_loop(labour *work, int thread)
 {
-    const struct loop *l = work;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(l->threads)
-    for (int64_t item = 0; item < l->items; item++)
-        l->body(l->context, item, omp_get_thread_num());
+    struct loop *l = (struct loop *)work;
+    for (int64_t item;
+         (item = atomic_fetch_add_explicit(&l->begun, 1, memory_order_relaxed)) < l->items;)
+        l->body(l->context, item, thread);
 }
 
 void tsr__parallel(int64_t items, int threads, tsr__body body, void *context)
 {
-    /* nobody is woken for nothing */
-    struct loop l = {items, threads < items ? threads : (int)items, body, context};
-    if (l.threads > 1 && together(loop_together, &l))
-        return;
-    for (int64_t item = 0; item < items; item++)
-        body(context, item, 0);
+    struct loop l = {.labour = {drain_loop, at_most(threads, items)},
+                     .items = items,
+                     .body = body,
+                     .context = context};
+    if (l.labour.threads > 1)
+        together(&l.labour);
+    else
+        drain_loop(&l.labour, 0);
 }
 
 /* Items begun and ended so far, of all turns one after another. */
 struct turning {
+    labour labour;
     atomic_int_least64_t begun, ended;
     int64_t items, all;
-    int threads;
     tsr__turn body;
     void *context;
 };
@@ -178,12 +225,11 @@ static bool take_item(struct turning *t, int64_t *item)
     }
 }
 
-static void turn_together(void *work)
+static void drain_turns(labour *work, int thread)
 {
-    struct turning *t = work;
-#pragma omp parallel num_threads(t->threads)
+    struct turning *t = (struct turning *)work;
     for (int64_t item = 0; take_item(t, &item);) {
-        t->body(t->context, item / t->items, item % t->items, omp_get_thread_num());
+        t->body(t->context, item / t->items, item % t->items, thread);
         (void)atomic_fetch_add_explicit(&t->ended, 1, memory_order_release);
     }
 }
@@ -191,15 +237,15 @@ static void turn_together(void *work)
 void tsr__parallel_turns(int64_t turns, int64_t items, int threads, tsr__turn body,
                          void *context)
 {
-    struct turning t = {.items = items,
+    struct turning t = {.labour = {drain_turns, at_most(threads, items)},
+                        .items = items,
                         .all = turns * items,
-                        .threads = threads < items ? threads : (int)items,
                         .body = body,
                         .context = context};
-    if (t.threads > 1 && together(turn_together, &t))
-        return;
-    for (int64_t item = 0; item < t.all; item++)
-        body(context, item / items, item % items, 0);
+    if (t.labour.threads > 1)
+        together(&t.labour);
+    else
+        drain_turns(&t.labour, 0);
 }
 
 void tsr__exclusive(void (*body)(void *context), void *context)

@@ -38,8 +38,7 @@ done:
     return status;
 }
 
-/* Indices as 32 bits, likewise. One that does not fit becomes -1, which the check of the view
- * refuses by its row. */
+/* Indices as 32 bits, likewise. */
 static tsr_status take_indices(const int32_t **out, int32_t **own, const void *indices,
                                tsr_index index, int64_t count)
 {
@@ -50,7 +49,10 @@ static tsr_status take_indices(const int32_t **out, int32_t **own, const void *i
     TSR_NEW(*own, count);
     for (int64_t at = 0; at < count; at++) {
         const int64_t wide = index_at(indices, index, at);
-        (*own)[at] = wide >= 0 && wide <= INT32_MAX ? (int32_t)wide : -1;
+        if (wide < 0 || wide > INT32_MAX)
+            TSR_FAIL(TSR_ERROR_DATA, "entry %lld has index %lld (they end at %d)",
+                     (long long)at, (long long)wide, INT32_MAX);
+        (*own)[at] = (int32_t)wide;
     }
     *out = *own;
 done:
@@ -72,7 +74,8 @@ tsr_status tsr_matrix_view_rows(tsr_matrix **out, const void *starts, const void
     void **copies = NULL;
     tsr_matrix *x = NULL;
     if (samples < 0 || samples > INT64_MAX / 16)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "a matrix cannot have %lld rows", (long long)samples);
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "a matrix cannot be %lld x %lld", (long long)samples,
+                 (long long)features);
     TSR_TRY(take_starts(&rows, &own_rows, starts, index, samples));
     TSR_TRY(tsr__check_pointers(rows, samples));
     if (rows[samples] > 0 && (indices == NULL || values == NULL))

@@ -1,0 +1,700 @@
+"""What the commands of the tool do, as functions: samples are a path, an array with labels beside
+it, or what `read` gave; models are a path, or an estimator that is fitted. Settings are those of
+the command line with underscores.
+"""
+import ctypes
+import os
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _arrays as arrays
+from . import _html
+from ._fitted import Fitted
+from ._library import Owned, lib, listed, raw, text
+from ._progress import Progress
+from ._tables import (
+    Options,
+    filled,
+    keywords,
+    read_result,
+    result_room,
+    returned,
+    split_keywords,
+    written,
+)
+
+
+class Data(NamedTuple):
+    """Samples and what is known of them.
+
+    X is an array or csr_matrix; y a class a sample, or None: whole numbers where all classes are,
+    with -1 for unknown, else texts with '' for unknown.
+    """
+
+    X: Any
+    y: Optional[np.ndarray]
+    sample_names: Optional[List[str]]
+    feature_names: Optional[List[str]]
+    image_shape: Optional[Tuple[int, int]]
+    image_order: str
+    origin: str
+    format: str
+    notes: List[str]
+
+    def __repr__(self) -> str:
+        labels = "no labels" if self.y is None else f"{len(_known(self.y))} classes"
+        return f"<Data {self.origin}: {self.X.shape[0]} x {self.X.shape[1]}, {labels}>"
+
+
+def _known(y: np.ndarray) -> np.ndarray:
+    return np.unique(y[(y != "") if y.dtype.kind == "U" else (y != -1)])
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, (str, bytes, os.PathLike))
+
+
+def _progress(options: Options, verbose: bool) -> Progress:
+    progress = Progress(verbose)
+    if Progress.wanted(verbose):
+        options.give("progress", progress)
+    return progress
+
+
+def _names(count: int, get: Any, at: Any) -> Optional[List[str]]:
+    return listed(count, get, at) if count > 0 and get(at, 0) is not None else None
+
+
+def _labels_as_array(at: Any) -> np.ndarray:
+    of, classes = arrays.from_labels(at)
+    unknown: Any = -1 if classes.dtype.kind == "i" else ""
+    found = np.full(len(of), unknown, dtype=classes.dtype if len(classes) else np.int64)
+    found[of >= 0] = classes[of[of >= 0]]
+    return found
+
+
+def _unpack(data: Owned) -> Data:
+    at = data.at
+    matrix = lib.tsr_data_samples(at)
+    labels = lib.tsr_data_labels(at)
+    image = arrays.image_of(matrix)
+    samples, features = lib.tsr_matrix_samples(matrix), lib.tsr_matrix_features(matrix)
+    return Data(
+        arrays.from_matrix(matrix, data),
+        _labels_as_array(labels) if labels else None,
+        _names(samples, lib.tsr_data_sample_name, at),
+        _names(features, lib.tsr_data_feature_name, at),
+        image[:2] if image else None,
+        image[2] if image else "row",
+        text(lib.tsr_data_origin(at)) or "",
+        text(lib.tsr_data_format(at)) or "",
+        listed(lib.tsr_data_notes(at), lib.tsr_data_note, at),
+    )
+
+
+def _read(path: Any, settings: Dict[str, Any], verbose: bool = False) -> Owned:
+    data = Owned("tsr_data_free")
+    options = Options("read", settings)
+    with _progress(options, verbose):
+        lib.tsr_data_read(data.out, raw(path), options.values)
+    return data
+
+
+def _open(X: Any, y: Any, settings: Dict[str, Any], unlabelled: Any = None) -> Owned:
+    """Samples of any kind as data of the library. Files mark unknown labels themselves."""
+    if _is_path(X):
+        if y is not None:
+            raise TypeError("labels of a file are named by labels=, not given as y")
+        return _read(X, settings)
+    given = arrays.opened(X)
+    x = given.x if hasattr(given.x, "shape") else np.asarray(given.x)
+    if y is None:
+        y, unlabelled = given.y, given.unlabelled
+    labels = None
+    if y is not None:
+        classes, position = arrays.encode_labels(y, unlabelled)
+        if x.ndim == 2 and len(position) != x.shape[0]:
+            raise ValueError(f"{len(position)} labels for {x.shape[0]} samples")
+        labels = arrays.to_labels(classes, position)
+    shape, order = settings.get("image-shape"), settings.get("image-order", "auto")
+    return arrays.to_data(
+        x,
+        labels,
+        given.sample_names,
+        given.feature_names if given.feature_names is not None else getattr(x, "columns", None),
+        shape if shape is not None else given.image_shape,
+        given.image_order if order == "auto" else order,
+    )
+
+
+def _model(model: Any) -> Fitted:
+    if isinstance(model, Fitted):
+        return model
+    if _is_path(model):
+        return Fitted.read(model)
+    if hasattr(model, "_fitted"):
+        return model._fitted()
+    raise TypeError(f"a fitted model or the path of one is wanted, not {type(model).__name__}")
+
+
+# Files ------------------------------------------------------------------------------------
+
+
+def read(path: Any, verbose: bool = False, **settings: Any) -> Data:
+    """Samples of a file or folder, in any format that the tool reads; FILE:NAME is one variable.
+
+    Settings are those of reading: labels, image_shape, image_order, size, skip_bad, header,
+    threads, expand.
+    """
+    return _unpack(_read(path, keywords("read", settings, "read"), verbose))
+
+
+def write(
+    path: Any,
+    X: Any,
+    y: Any = None,
+    sample_names: Optional[Sequence[str]] = None,
+    feature_names: Optional[Sequence[str]] = None,
+    unlabelled: Any = None,
+) -> None:
+    """Writes samples by the extension of the path: .npy, .npz, .mat, .h5, .mtx, .csv, .svm."""
+    data = _open(X, y, {}, unlabelled)
+    arrays.name_data(data, sample_names, feature_names)
+    lib.tsr_data_write(data.at, raw(path))
+
+
+def info(X: Any, **settings: Any) -> Dict[str, Any]:
+    """What samples look like (of any kind), or what a model archive says of itself."""
+    if _is_path(X) and lib.tsr_path_holds_model(raw(X)):
+        fitted = Fitted.read(X)
+        return {
+            "model": fitted.report.model,
+            "objective_text": fitted.info.objective,
+            "settings": fitted.settings,
+            "seed": fitted.report.seed,
+            "data": text(lib.tsr_model_origin(fitted.at)),
+            "report": fitted.report._asdict(),
+            "terms": fitted.terms,
+            "plan": fitted.plan,
+            "notes": fitted.notes,
+        }
+    data = _open(X, None, keywords("read", settings, "info"))
+    matrix, labels = lib.tsr_data_samples(data.at), lib.tsr_data_labels(data.at)
+    scan = filled("scan", lib.tsr_matrix_scan, matrix)
+    samples, features = lib.tsr_matrix_samples(matrix), lib.tsr_matrix_features(matrix)
+    of = arrays.from_labels(labels)[0] if labels else np.zeros(0, np.int32)
+    return {
+        "format": text(lib.tsr_data_format(data.at)),
+        "samples": samples,
+        "features": features,
+        "dtype": text(lib.tsr_data_dtype(data.at)),
+        "density": scan.nonzeros / max(samples * features, 1),
+        "minimum": scan.minimum,
+        "maximum": scan.maximum,
+        "classes": lib.tsr_labels_classes(labels) if labels else 0,
+        "labelled": int((of >= 0).sum()),
+        "not_finite": scan.not_finite,
+        "negative": scan.negative,
+        "empty_samples": scan.empty_samples,
+        "empty_features": scan.empty_features,
+    }
+
+
+def features(path: Any, output: Any = None, verbose: bool = False, **settings: Any) -> Data:
+    """Samples made of a folder of pictures or texts: kind='pixels', 'sift', 'dsift', 'words'.
+
+    Written to `output` where that is a path; an archive (.h5) keeps the words that were learnt.
+    """
+    data = Owned("tsr_data_free")
+    options = Options("features", keywords("features", settings, "features"))
+    with _progress(options, verbose):
+        lib.tsr_features_make(data.out, raw(path), options.values)
+    if output is not None:
+        lib.tsr_data_write(data.at, raw(output))
+    return _unpack(data)
+
+
+def load(path: Any) -> Any:
+    """A model archive as a fitted Model."""
+    from ._estimators import Model, _ROWS
+
+    fitted = Fitted.read(path)
+    said = fitted.settings
+    settings = {row.argument: said[row.name] for row in _ROWS if row.name in said}
+    image = fitted.image
+    model = Model(
+        fitted.report.model,
+        int(fitted.report.rank),
+        random_state=int(fitted.report.seed),
+        image_shape=image[:2] if image else None,
+        image_order=image[2] if image else "row",
+        **settings,
+    )
+    model.model_ = fitted
+    model.n_features_in_ = int(fitted.report.features)
+    if fitted.feature_names is not None:
+        model.feature_names_in_ = np.array(fitted.feature_names, object)
+    if fitted.labels is not None:
+        model.classes_ = fitted.labels[1]
+    model._set_figures()
+    return model
+
+
+def save(model: Any, path: Any) -> None:
+    """Writes a fitted model: an archive that every command of the tool reads."""
+    _model(model).write(path)
+
+
+# Tables -----------------------------------------------------------------------------------
+
+
+def models() -> List[Any]:
+    """The rows of the model table: name, title, objective, what each uses, who published it."""
+    rows: List[Any] = []
+    while True:
+        row = filled("model", lib.tsr_models_get, len(rows))
+        if row is None:
+            return rows
+        rows.append(row)
+
+
+def baselines() -> Dict[str, str]:
+    """What stands beside the models in `cluster`, `classify` and `select`: name and title."""
+    found: Dict[str, str] = {}
+    name, title = ctypes.c_char_p(), ctypes.c_char_p()
+    while lib.tsr_baselines_get(ctypes.byref(name), ctypes.byref(title), len(found)):
+        found[text(name.value) or ""] = text(title.value) or ""
+    return found
+
+
+# Judging ----------------------------------------------------------------------------------
+
+
+class Clustering(NamedTuple):
+    assignments: np.ndarray
+    cost: float
+    scores: Optional[Any]  # accuracy, nmi, ari, purity; None where no class is known
+
+
+def cluster(
+    X: Any,
+    y: Any = None,
+    clusters: int = 0,
+    model: Optional[str] = None,
+    restarts: int = 20,
+    rounds: int = 300,
+    fit_restarts: int = 1,
+    seeded: bool = False,
+    unit_codes: bool = False,
+    unlabelled: Any = None,
+    verbose: bool = False,
+    **settings: Any,
+) -> Clustering:
+    """k-means of codes or samples, compared with the classes.
+
+    X is a fitted model or its path, or samples; `model` then names what is fitted first, with the
+    settings of a fit. clusters=0: as many as there are classes.
+    """
+    fit_settings, read_settings = split_keywords(("fit", "read"), settings, "cluster")
+    keep: Any
+    if not _is_samples(X):
+        fitted = _model(X)
+        if model is not None:
+            raise ValueError("a fitted model is clustered as it is: model is for samples")
+        codes, labels = lib.tsr_model_codes(fitted.at), lib.tsr_model_labels(fitted.at)
+        seen, keep = lib.tsr_model_seen(fitted.at), fitted
+    else:
+        data = _open(X, y, read_settings, unlabelled)
+        encoder = Owned("tsr_encoder_free", data)
+        options = Options("fit", dict(fit_settings, model=model or "raw", restarts=fit_restarts))
+        with _progress(options, verbose):
+            lib.tsr_encoder_fit(encoder.out, data.at, options.values)
+        codes, labels = lib.tsr_encoder_codes(encoder.at), lib.tsr_data_labels(data.at)
+        seen, keep = (lib.tsr_encoder_seen(encoder.at) if labels else None), encoder
+    classes = lib.tsr_labels_classes(labels) if labels else 0
+    wanted = clusters or classes
+    if wanted == 0:
+        raise ValueError("there are no classes to count: clusters=N")
+    samples = lib.tsr_matrix_samples(codes)
+    of = np.empty(samples, np.int32)
+    cost = ctypes.c_double()
+    how = Options(
+        "cluster",
+        {
+            "clusters": int(wanted),
+            "restarts": restarts,
+            "rounds": rounds,
+            "unit-codes": unit_codes,
+            "seed": fit_settings.get("seed"),
+            "threads": fit_settings.get("threads"),
+        },
+    )
+    if seeded:
+        if not seen or not (arrays.array_at(seen, samples, np.int32, keep) >= 0).any():
+            raise ValueError("seeded needs labels that the learner saw, and there are none")
+        if wanted < classes:
+            raise ValueError(f"seeded needs a cluster for each of the {classes} classes")
+        how.give("held", seen)
+    lib.tsr_cluster(arrays.address(of), ctypes.byref(cost), codes, how.values)
+    scores = None
+    if labels and (arrays.from_labels(labels)[0] >= 0).any():
+        scores = filled(
+            "scores",
+            lib.tsr_score_clusters,
+            arrays.address(of),
+            lib.tsr_labels_of(labels),
+            samples,
+        )
+    return Clustering(of, cost.value, scores)
+
+
+def _is_samples(X: Any) -> bool:
+    if isinstance(X, Fitted) or hasattr(X, "_fitted"):
+        return False
+    return not (_is_path(X) and lib.tsr_path_holds_model(raw(X)))
+
+
+class Validation(NamedTuple):
+    accuracy: float
+    deviation: float
+    folds: np.ndarray  # accuracy of each
+    confusion: np.ndarray  # class x predicted class
+    classes: np.ndarray
+    strangers: int  # test samples of classes that training does not know
+
+
+def classify(
+    X: Any,
+    y: Any = None,
+    model: Optional[str] = None,
+    folds: int = 5,
+    group: Any = None,
+    test: Any = None,
+    test_labels: Any = None,
+    unlabelled: Any = None,
+    verbose: bool = False,
+    **settings: Any,
+) -> Validation:
+    """Nearest neighbours among codes, judged on folds, or on samples of `test`.
+
+    Settings are those of a fit, of reading, and neighbours_vote and encode.
+    """
+    fit_settings, validate_settings, read_settings = split_keywords(
+        ("fit", "validate", "read"), settings, "classify"
+    )
+    data = _open(X, y, read_settings, unlabelled)
+    labels = lib.tsr_data_labels(data.at)
+    if not labels:
+        raise ValueError("there are no labels to learn from")
+    fit = Options("fit", dict(fit_settings, model=model or "raw"))
+    how = Options("validate", validate_settings)
+    out = Owned("tsr_validation_free")
+    of, classes = arrays.from_labels(labels)
+    with _progress(fit, verbose):
+        if test is not None:
+            others = {k: v for k, v in read_settings.items() if k != "labels"}
+            other = _open(test, test_labels, others, unlabelled)
+            lib.tsr_validate_on(out.out, data.at, other.at, fit.values, how.values)
+        else:
+            groups = None
+            if group is not None:
+                groups = _groups(group, len(of))
+            fold = np.empty(len(of), np.int32)
+            lib.tsr_make_folds(
+                arrays.address(fold),
+                arrays.address(of),
+                arrays.address(groups) if groups is not None else None,
+                len(of),
+                folds,
+                int(fit_settings.get("seed") or 0),
+            )
+            lib.tsr_validate(out.out, data.at, arrays.address(fold), folds, fit.values, how.values)
+    about = returned("tsr_validation_about", out.at)
+    c = int(about.classes)
+    return Validation(
+        about.accuracy,
+        about.deviation,
+        arrays.array_at(lib.tsr_validation_folds(out.at), int(about.folds), np.float64, out).copy(),
+        arrays.array_at(lib.tsr_validation_confusion(out.at), (c, c), np.int64, out).copy(),
+        classes,
+        int(about.strangers),
+    )
+
+
+def _groups(group: Any, count: int) -> np.ndarray:
+    if _is_path(group):
+        labels = Owned("tsr_labels_free")
+        lib.tsr_labels_read(labels.out, raw(group), None)
+        found = arrays.from_labels(labels.at)[0]
+    else:
+        found = arrays.encode_labels(group)[1]
+    if len(found) != count:
+        raise ValueError(f"groups of {len(found)} samples; there are {count}")
+    return found
+
+
+class Selection(NamedTuple):
+    rank: int
+    weight: Optional[float]
+    candidates: List[Any]  # rank, weight, mean, deviation, error, best, chosen, note
+    by: str  # labels or entries
+    judged: int
+    note: str
+
+
+def select(
+    X: Any,
+    y: Any = None,
+    ranks: Any = None,
+    weights: Any = None,
+    unlabelled: Any = None,
+    verbose: bool = False,
+    **settings: Any,
+) -> Selection:
+    """Rank and weight by what is held out: labels, else entries.
+
+    ranks is a list, or a text such as "2-8" or "10-50/10". Settings are those of choosing (folds,
+    by, rule), of a fit (model=..), and of reading.
+    """
+    select_settings, fit_settings, read_settings = split_keywords(
+        ("select", "fit", "read"), settings, "select"
+    )
+    for name, values in (("ranks", ranks), ("weights", weights)):
+        if values is not None:
+            several = hasattr(values, "__iter__") and not isinstance(values, str)
+            select_settings[name] = ",".join(map(written, values)) if several else written(values)
+    data = _open(X, y, read_settings, unlabelled)
+    how, fit = Options("select", select_settings), Options("fit", fit_settings)
+    out = Owned("tsr_selection_free")
+    with _progress(fit, verbose):
+        lib.tsr_select(out.out, data.at, fit.values, how.values)
+    about = returned("tsr_selection_about", out.at)
+    found = [
+        filled("candidate", lib.tsr_selection_candidate, out.at, i)
+        for i in range(int(about.candidates))
+    ]
+    chosen = next(candidate for candidate in found if candidate.chosen)
+    return Selection(
+        int(chosen.rank),
+        None if chosen.weight != chosen.weight else chosen.weight,
+        found,
+        "labels" if about.by_labels else "entries",
+        int(about.judged),
+        about.note,
+    )
+
+
+# What was learnt --------------------------------------------------------------------------
+
+
+class Ranking(NamedTuple):
+    order: np.ndarray
+    scores: np.ndarray  # in that order
+    curve: Optional[np.ndarray]
+    kept: Fitted  # a model of the vectors in that order
+
+
+def rank(
+    model: Any,
+    by: str = "fisher",
+    data: Any = None,
+    y: Any = None,
+    top: int = 0,
+    curve: bool = False,
+    unlabelled: Any = None,
+    **settings: Any,
+) -> Ranking:
+    """Basis vectors by Fisher's criterion or least reconstruction error, best first.
+
+    data are the samples of the fit; else they are as the model reconstructs them.
+    """
+    if by not in ("fisher", "lre"):
+        raise ValueError(f"by is fisher or lre, not {by!r}")
+    how = int(by == "lre")
+    fitted = _model(model)
+    report = fitted.report
+    k = int(report.rank)
+    if top < 0 or top > k:
+        raise ValueError(f"top={top} exceeds the {k} basis vectors")
+    seen = lib.tsr_model_seen(fitted.at)
+    if data is not None:
+        source = _open(data, y, keywords("read", settings, "rank"), unlabelled)
+        x = arrays.to_matrix(fitted.prepared(source), "data")
+        labels = lib.tsr_data_labels(source.at)
+        if labels and (y is not None or settings.get("labels") or not seen):
+            seen = lib.tsr_labels_of(labels)
+    else:
+        x = arrays.to_matrix(np.asarray(fitted.codes) @ np.asarray(fitted.basis), "data")
+    if how == 0 and not seen:
+        raise ValueError("by='fisher' needs labels, and the model has none: data=X, y=y")
+    order, score = np.empty(k, np.int64), np.empty(k)
+    basis, codes = lib.tsr_model_basis(fitted.at), lib.tsr_model_codes(fitted.at)
+    lib.tsr_rank_basis(arrays.address(order), arrays.address(score), basis, codes, x.at, seen, how)
+    shown = top or k
+    line = None
+    if curve:
+        line = np.empty(shown)
+        lib.tsr_rank_curve(
+            arrays.address(line), arrays.address(order), shown, basis, codes, x.at, seen, how
+        )
+    order = order[:shown].copy()
+    return Ranking(order, score[order], line, fitted.keep(order))
+
+
+class Vector(NamedTuple):
+    terms: List[Tuple[Any, float]]  # feature (its name, or number) and weight
+    of: Optional[Any]  # the class that it serves most
+    share: float
+
+
+def terms(model: Any, top: int = 0, specific: float = 0.0) -> List[Vector]:
+    """What each basis vector is about: its features by weight, largest first.
+
+    specific > 0 keeps those above it in this vector and below it in every other.
+    """
+    fitted = _model(model)
+    report, names = fitted.report, fitted.feature_names
+    k, m = int(report.rank), int(report.features)
+    if top < 0:
+        raise ValueError(f"top={top} is below 0")
+    most = min(top or (m if specific > 0 else 20), m)
+    of, share = np.full(k, -1, np.int32), np.zeros(k)
+    lib.tsr_vector_classes(arrays.address(of), arrays.address(share), fitted.at)
+    classes = fitted.labels[1] if fitted.labels is not None else None
+    found = []
+    room, count = result_room("term", most), ctypes.c_int64()
+    for i in range(k):
+        lib.tsr_basis_terms(
+            ctypes.byref(room),
+            ctypes.byref(count),
+            lib.tsr_model_basis(fitted.at),
+            i,
+            most,
+            specific,
+        )
+        said = read_result("term", ctypes.addressof(room), count.value)
+        found.append(
+            Vector(
+                [(names[t.feature] if names else int(t.feature), t.weight) for t in said],
+                classes[of[i]] if classes is not None and of[i] >= 0 else None,
+                float(share[i]),
+            )
+        )
+    return found
+
+
+def sheet(
+    model: Any,
+    output: Any = None,
+    columns: int = 0,
+    scale: int = 2,
+    top: int = 0,
+    common: bool = False,
+    reconstruct: Any = None,
+    data: Any = None,
+    image_shape: Optional[Tuple[int, int]] = None,
+    image_order: str = "row",
+    **settings: Any,
+) -> bytes:
+    """Basis vectors as pictures, a PNG; or a sample (its number), what the model makes of it, and
+    its parts. Written to `output` where that is a path."""
+    fitted = _model(model)
+    image = fitted.image
+    if image_shape is None and image is None:
+        raise ValueError(
+            f"basis vectors of {fitted.report.features} features are no pictures: "
+            "image_shape=(height, width)"
+        )
+    if data is not None and reconstruct is None:
+        raise ValueError("data is for reconstruct=SAMPLE")
+    pictures: Any
+    if reconstruct is None:
+        basis = np.asarray(fitted.basis)
+        if top < 0 or top > len(basis):
+            raise ValueError(f"top={top} exceeds the {len(basis)} basis vectors")
+        if top:
+            order = np.empty(len(basis), np.int64)
+            lib.tsr_basis_shares(
+                arrays.address(order),
+                None,
+                lib.tsr_model_basis(fitted.at),
+                lib.tsr_model_codes(fitted.at),
+            )
+            basis = basis[order[:top]]
+        pictures = arrays.to_matrix(basis, "the basis")
+    else:
+        source = (
+            _open(data, None, keywords("read", settings, "sheet")) if data is not None else None
+        )
+        out = Owned("tsr_explanation_free")
+        lib.tsr_explain(
+            out.out,
+            fitted.at,
+            source.at if source else None,
+            _sample(reconstruct, source),
+            Options("transform").values,
+        )
+        parts = lib.tsr_explanation_parts(out.at)
+        pictures = Owned("tsr_matrix_free")
+        lib.tsr_explanation_pictures(pictures.out, out.at, min(top or parts, parts), common)
+    if image_shape is not None or image is None:
+        arrays.set_image(pictures.at, image_shape, image_order)
+    else:
+        arrays.set_image(pictures.at, image[:2], image[2])
+    alike = common or reconstruct is not None
+    return _html.sheet(pictures.at, columns, scale, alike, output)
+
+
+def _sample(which: Any, data: Optional[Owned]) -> int:
+    """A sample by its number, or by its name among the data."""
+    if not isinstance(which, str):
+        return int(which)
+    count = lib.tsr_matrix_samples(lib.tsr_data_samples(data.at)) if data else 0
+    for i in range(count):
+        if text(lib.tsr_data_sample_name(data.at, i)) == which:  # type: ignore[union-attr]
+            return i
+    raise ValueError(f"no sample of the data is called {which!r}")
+
+
+class Overlay(NamedTuple):
+    codes: np.ndarray
+    patches: np.ndarray  # how many matter to each vector
+    vectors: np.ndarray  # height x width: the vector that a pixel matters most to, or -1
+    colours: List[str]
+    threshold: float
+
+
+def overlay(model: Any, picture: Any, output: Any = None, **settings: Any) -> Overlay:
+    """Where in a picture each basis vector is at work, by a model of visual words.
+
+    Settings are threshold, share, opacity, and those of encoding: method, iterations, tolerance,
+    threads.
+    """
+    fitted = _model(model)
+    draw, encode = split_keywords(("overlay", "transform"), settings, "overlay")
+    options = Options("overlay", draw)
+    options.give("transform", Options("transform", encode).values)
+    out = Owned("tsr_overlay_free")
+    lib.tsr_overlay_make(out.out, fitted.at, raw(picture), options.values)
+    about = returned("tsr_overlay_about", out.at)
+    k, shape = int(about.vectors), (int(about.height), int(about.width))
+    if output is not None:
+        lib.tsr_overlay_write(out.at, raw(output))
+    return Overlay(
+        arrays.from_matrix(lib.tsr_overlay_codes(out.at), out)[0].copy(),
+        arrays.array_at(lib.tsr_overlay_patches(out.at), k, np.int64, out).copy(),
+        arrays.array_at(lib.tsr_overlay_vectors(out.at), shape, np.int32, out).copy(),
+        [text(lib.tsr_overlay_colour(i)) or "" for i in range(k)],
+        float(about.threshold),
+    )
+
+
+def experiment(protocol: Any, verbose: bool = False, **settings: Any) -> str:
+    """A published table made again, as text: data=FOLDER, out=FOLDER, models="a,b", resume=True,
+    format="text", "markdown", "csv", "latex" or "json"."""
+    out = Owned("tsr_experiment_free")
+    options = Options("experiment", keywords("experiment", settings, "experiment"))
+    with _progress(options, verbose):
+        lib.tsr_experiment_run(out.out, raw(protocol), options.values)
+    return text(lib.tsr_experiment_table(out.at)) or ""

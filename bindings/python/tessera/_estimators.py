@@ -1,0 +1,654 @@
+"""Estimators of scikit-learn over the model table: Model encodes, Classifier predicts.
+
+Keyword arguments are the rows of the library's table of settings, so a new setting is one here at
+once; so are the docstrings.
+"""
+import difflib
+import inspect
+import os
+import warnings
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+from . import _arrays as arrays
+from . import _fitted as fitting
+from . import _html
+from ._arrays import Opened, opened
+from ._library import Error, Owned, lib, text
+from ._tables import (
+    OBJECT,
+    TEXT,
+    Options,
+    Setting,
+    described,
+    filled,
+    keywords,
+    parameters,
+    table,
+)
+
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:  # before 1.6
+    validate_data = None
+
+# Rows that are arguments of another name or kind, and those that belong to a call of fit.
+_ELSEWHERE = {"model", "rank", "seed", "progress", "sample-weights"}
+
+
+def _folded(row: Setting) -> bool:
+    """Matrices in place of a file are given by the same argument as the file."""
+    return row.name.endswith("-matrix") and row.name[: -len("-matrix")] in table("fit")
+
+
+_ROWS: List[Setting] = [
+    row
+    for row in table("fit").values()
+    if row.name not in _ELSEWHERE
+    and not (_folded(row) and table("fit")[row.name[:-7]].kind == TEXT)
+]
+
+
+def seed_of(random_state: Any) -> int:
+    """A whole number is the tool's --seed; anything else draws one."""
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state={random_state} is below 0")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def weights_of(sample_weight: Any, samples: int) -> Optional[np.ndarray]:
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(samples, float(weights))
+    if weights.ndim != 1 or len(weights) != samples:
+        raise ValueError(
+            f"sample_weight of shape {weights.shape}: {samples} samples have a weight each"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is 0 for every sample: nothing is left to learn from")
+    return np.ascontiguousarray(weights)
+
+
+def validated(estimator: Any, given: Opened, reset: bool, allow_nan: bool) -> Any:
+    """scikit-learn's own checks, by whichever name this version has them."""
+    finite: Dict[str, Any] = {
+        "force_all_finite"
+        if validate_data is None
+        else "ensure_all_finite": ("allow-nan" if allow_nan else True)
+    }
+    settings = dict(accept_sparse=("csr", "csc"), dtype=[np.float64, np.float32], **finite)
+    if given.feature_names is not None and not reset:
+        X = check_array(given.x, **settings)
+        _same_features(estimator, X, [str(name) for name in given.feature_names])
+        return X
+    if validate_data is None:
+        X = estimator._validate_data(given.x, reset=reset, **settings)
+    else:
+        X = validate_data(estimator, given.x, reset=reset, **settings)
+    if given.feature_names is not None:
+        names = [str(name) for name in given.feature_names]
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    return X
+
+
+def _same_features(estimator: Any, X: Any, names: List[str]) -> None:
+    """Names that are no columns of a data frame, compared as those are."""
+    whose, wanted = type(estimator).__name__, getattr(estimator, "feature_names_in_", None)
+    if X.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {whose} is expecting {estimator.n_features_in_} "
+            "features as input"
+        )
+    if wanted is not None and list(wanted) != names:
+        first = next(i for i, name in enumerate(names) if name != wanted[i])
+        raise ValueError(
+            "The feature names should match those that were passed during fit: feature "
+            f"{first} is {names[first]!r}, and was {wanted[first]!r}"
+        )
+
+
+def refuse_negative(X: Any, whose: str, problem: Any = "") -> None:
+    values = X.data if arrays.is_sparse(X) else X
+    if values.size and np.nanmin(values) < 0:
+        raise ValueError(
+            f"Negative values in data passed to {whose}" + (problem and f": {problem}")
+        )
+
+
+def made_of(W: Any, H: np.ndarray) -> Any:
+    """Samples of codes and components."""
+    W = W if arrays.is_sparse(W) else np.asarray(W)
+    if len(W.shape) != 2 or W.shape[1] != len(H):
+        raise ValueError(f"codes of shape {W.shape}: {len(H)} components want samples x {len(H)}")
+    return W @ H
+
+
+def reconstruction_error(fitted: fitting.Fitted) -> float:
+    """The length of X - W H; under other losses the root of twice the loss."""
+    report = fitted.report
+    loss = max(float(report.data_loss), 0.0)
+    return float(np.sqrt(loss if report.loss == "frobenius" else 2 * loss))
+
+
+def warn_unless_converged(fitted: fitting.Fitted, options: Options, how: str) -> None:
+    limit = int(text(lib.tsr_options_get(options.at, b"iterations")) or 0)
+    tolerance = float(text(lib.tsr_options_get(options.at, b"tolerance")) or 0)
+    report = fitted.report
+    if tolerance > 0 and limit > 0 and not report.converged and report.iterations >= limit:
+        warnings.warn(
+            f"{limit} iterations were not enough for the tolerance {tolerance:g}: {how}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def _is_matrix(value: Any) -> bool:
+    return value is not None and not isinstance(value, (str, bytes, os.PathLike))
+
+
+def _constructor(leading: Dict[str, Any]) -> Any:
+    """An __init__ that sets what it is given, with the signature of the table."""
+    own = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+        for name, default in leading.items()
+    ]
+    arguments = own + parameters(_ROWS)
+    defaults = {argument.name: argument.default for argument in arguments}
+    order = list(leading)
+
+    def __init__(self: Any, *given: Any, **settings: Any) -> None:
+        if len(given) > len(order):
+            raise TypeError(f"{type(self).__name__} takes {len(order)} arguments by position")
+        settings.update(zip(order, given))
+        for name in settings:
+            if name not in defaults:
+                near = difflib.get_close_matches(name, list(defaults), 1)
+                raise TypeError(
+                    f"{type(self).__name__} has no setting {name!r}"
+                    + (f"; did you mean {near[0]!r}?" if near else "")
+                )
+        for name, default in defaults.items():
+            setattr(self, name, settings.get(name, default))
+
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = inspect.Signature([itself] + arguments)  # type: ignore[attr-defined]
+    return __init__
+
+
+class _Fitting(BaseEstimator):
+    """What both estimators share: settings in, a fitted model out."""
+
+    model_: Any
+
+    def _options(self, drawn: bool = True) -> Options:
+        """`drawn`: with a seed, of which only a fit draws."""
+        if not isinstance(self.model, str):
+            raise ValueError(f"model={self.model!r}: it is the name of a row of tessera.models()")
+        options = Options("fit", {"model": self.model})
+        if drawn:
+            options.set("seed", seed_of(self.random_state))
+        if self.n_components is not None:
+            k = self.n_components
+            if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+                raise ValueError(f"n_components={k!r} is no whole number from 1")
+            options.set("rank", int(k))
+        for row in _ROWS:
+            value = getattr(self, row.argument)
+            twin = row.name + "-matrix"
+            if row.kind == OBJECT:
+                if value is not None:
+                    options.give(row.name, arrays.to_matrix(value, row.argument))
+            elif row.kind == TEXT and twin in options.rows and _is_matrix(value):
+                options.give(twin, arrays.to_matrix(value, row.argument))
+            else:
+                options.set(row.name, value)
+        return options
+
+    def _info(self) -> Any:
+        return filled("model", lib.tsr_fit_describe, self._options(drawn=False).values)
+
+    @property
+    def _allows_nan(self) -> bool:
+        return self.missing == "mask"
+
+    def _samples(self, given: Opened, reset: bool) -> Any:
+        return validated(self, given, reset, self._allows_nan)
+
+    def _data(self, X: Any, given: Opened, labels: Optional[Owned] = None) -> Owned:
+        shape, order = self.image_shape, self.image_order
+        if shape is None and given.image_shape is not None:
+            shape, order = given.image_shape, given.image_order
+        return arrays.to_data(
+            X,
+            labels,
+            given.sample_names,
+            getattr(self, "feature_names_in_", None),
+            shape,
+            order,
+        )
+
+    def _labels(self, X: Any, y: Any, unlabelled: Any, without: Any = None) -> Owned:
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None."
+            )
+        y = column_or_1d(arrays.label_array(y), warn=True)
+        check_consistent_length(X, y)
+        self.classes_, position = arrays.encode_labels(y, unlabelled)
+        if without is not None:
+            position[without] = -1
+        if not (position >= 0).any():
+            raise ValueError("y has no label: all are what `unlabelled` means, or of no weight")
+        return arrays.to_labels(self.classes_, position)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        labelled: bool,
+        mask: Any = None,
+        resume: Optional[int] = None,
+    ) -> Tuple[Owned, Any]:
+        given = opened(X)
+        X = self._samples(given, reset=resume is None)
+        own = y is None and given.y is not None
+        y, unlabelled = (given.y, given.unlabelled) if own else (y, self.unlabelled)
+        options = self._options()
+        if mask is not None:
+            options.give("mask-matrix", arrays.to_matrix(mask, "mask"))
+        if resume is not None:
+            options.set("iterations", resume)
+        weights = weights_of(sample_weight, X.shape[0])
+        if weights is not None:
+            options.give("sample-weights", arrays.to_matrix(weights.reshape(-1, 1)))
+        info = filled("model", lib.tsr_fit_describe, options.values)
+        if info.joined and X.shape[0] < 2:
+            raise ValueError(f"{self.model} joins samples, and n_samples=1 are given")
+        labels = None
+        if resume is None:
+            self.__dict__.pop("classes_", None)
+        if labelled or info.labels or self.init == "means":
+            without = weights == 0 if labelled and weights is not None else None
+            labels = self._labels(X, y, unlabelled, without)
+        few = self.n_components is not None and labels is not None
+        if labelled and info.blocks and few and self.n_components < len(self.classes_):
+            warnings.warn(
+                f"n_components={self.n_components}: {self.model} has a vector a class at least, "
+                f"and takes {len(self.classes_)}",
+                stacklevel=3,
+            )
+            options.set("rank", len(self.classes_))
+        data = self._data(X, given, labels)
+        try:
+            self.model_, stopped = fitting.fit(
+                data, options, self.verbose, resume=self.model_ if resume is not None else None
+            )
+        except Error as problem:
+            if problem.status == "data" and not info.signs:
+                refuse_negative(X, f"{type(self).__name__} (input X)", problem)
+            raise
+        self._set_figures()
+        if stopped is not None:
+            raise stopped
+        warn_unless_converged(self.model_, options, "raise iterations or tolerance")
+        return data, info
+
+    def _set_figures(self) -> None:
+        report = self.model_.report
+        self.n_iter_ = int(report.iterations)
+        self.n_components_ = int(report.rank)
+        self.objective_ = float(report.objective)
+        self.converged_ = bool(report.converged)
+        self.reconstruction_err_ = reconstruction_error(self.model_)
+
+    def _fitted(self) -> fitting.Fitted:
+        if not hasattr(self, "model_"):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+        return self.model_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    @property
+    def components_(self) -> np.ndarray:
+        """Basis vectors, n_components_ x n_features_in_."""
+        return _read_only(self._need("components_").basis)
+
+    @property
+    def codes_(self) -> np.ndarray:
+        """Codes of the samples of the fit, as it left them."""
+        return _read_only(self._need("codes_").codes)
+
+    @property
+    def history_(self) -> np.ndarray:
+        """J after each iteration."""
+        return _read_only(self._need("history_").objective)
+
+    @property
+    def terms_(self) -> Dict[str, float]:
+        """J at the end, term by term."""
+        return self._need("terms_").terms
+
+    @property
+    def plan_(self) -> List[str]:
+        """How the fit was done, a line a factor."""
+        return self._need("plan_").plan
+
+    @property
+    def notes_(self) -> List[str]:
+        """What the fit wants said."""
+        return self._need("notes_").notes
+
+    def _need(self, name: str) -> fitting.Fitted:
+        if not hasattr(self, "model_"):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
+        return self.model_
+
+    def _encode(self, X: Any, data: Optional[Owned] = None, **settings: Any) -> Any:
+        fitted = self._fitted()
+        if data is None:
+            given = opened(X)
+            data = self._data(self._samples(given, reset=False), given)
+        return fitted.transform(data, self.threads, self.verbose, **settings)
+
+    def _failing_checks(self) -> Dict[str, str]:
+        """Checks of scikit-learn that the row cannot pass, and why."""
+        return dict(_failing(self._info(), self))
+
+    def _dtypes(self) -> List[str]:
+        return ["float32" if self.precision == "single" else "float64"]
+
+    def _more_tags(self) -> Dict[str, Any]:
+        info = self._info()
+        return {
+            "requires_positive_X": not info.signs,
+            "requires_y": bool(info.labels),
+            "allow_nan": self._allows_nan,
+            "preserves_dtype": [getattr(np, name) for name in self._dtypes()],
+            "_xfail_checks": dict(_failing(info, self)),
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        info = self._info()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = not info.signs
+        tags.input_tags.allow_nan = self._allows_nan
+        tags.target_tags.required = bool(info.labels)
+        return tags
+
+    def _repr_html_(self) -> str:
+        return _html.estimator(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+# Before 1.6 these ask for one component, whatever was set.
+_ONE_COMPONENT = (
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_fit2d_1feature",
+    "check_dict_unchanged",
+    "check_dont_overwrite_parameters",
+    "check_fit2d_predict1d",
+)
+
+
+def _failing(info: Any, estimator: Any) -> Iterator[Tuple[str, str]]:
+    """tests/test_conventions.py sees to it that each of them does fail."""
+    old, encodes = validate_data is None, isinstance(estimator, Model)
+    # Starts at the means of classes are those of the samples that count.
+    means = info.codes == "tied" or (info.blocks and (old or info.loss == "kl"))
+    if (info.basis != "free" or not means) and (encodes or not old):
+        names = ["check_sample_weights_invariance"]
+        if not old:
+            kinds = ("dense", "sparse")
+            names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in kinds]
+        for check in names:
+            yield check, "J has many minima: a start without some samples is another start"
+    if not encodes:
+        return
+    if info.blocks and old:
+        for check in _ONE_COMPONENT:
+            yield check, "it asks for one component; class-driven rows have one a class at least"
+    if info.joined:
+        for check in ("check_transformer_general", "check_transformer_data_not_an_array"):
+            yield check, "codes of the fit know labels or neighbours; transform sees a sample alone"
+
+
+def _read_only(array: Any) -> np.ndarray:
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+_LEADING = {
+    "n_components": (None, "int", "Basis vectors; None: the number of classes, else 10"),
+    "random_state": (0, "int, RandomState or None", "The tool's --seed; others draw one"),
+    "unlabelled": (
+        None,
+        "value or list of values",
+        "Labels in y that mean none: -1, '', np.nan (None too); by default every label is one",
+    ),
+    "image_shape": (None, "(height, width)", "Samples are pictures of that many pixels"),
+    "image_order": ("row", "{'row', 'column'}", "How their pixels lie"),
+    "verbose": (False, "bool", "Show progress"),
+}
+
+
+def _leading(model: str, **more: Any) -> Dict[str, Any]:
+    return {"model": model, **{name: row[0] for name, row in _LEADING.items()}, **more}
+
+
+def _document(kind: Any, text: str, model: str, more: str = "") -> None:
+    lines = [f"    model : str, default {model!r}", "        A row of tessera.models()."]
+    for name, (default, what, help_text) in _LEADING.items():
+        lines += [f"    {name} : {what}, default {default!r}", f"        {help_text}."]
+    kind.__doc__ = (
+        f"{text}\n\n    Parameters\n    ----------\n"
+        + "\n".join(lines)
+        + ("\n" + more if more else "")
+        + "\n"
+        + described(_ROWS)
+        + _ATTRIBUTES
+    )
+
+
+_ATTRIBUTES = """
+
+    Attributes
+    ----------
+    components_ : array, n_components_ x n_features_in_
+    codes_ : array, samples x n_components_
+        Codes of the samples of the fit, as it left them.
+    n_components_, n_features_in_, n_iter_ : int
+    feature_names_in_ : array of str, where the samples have names of features
+    classes_ : array, where labels were used
+    objective_ : float
+        J at the end; history_ after each iteration, terms_ term by term.
+    reconstruction_err_ : float
+        The length of X - W H; under other losses the root of twice the loss.
+    converged_ : bool
+    plan_, notes_ : list of str
+        How the fit was done, and what it wants said.
+    model_ : the model itself; tessera.save writes it.
+"""
+
+
+class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Fitting):
+    __init__ = _constructor(_leading("nmf"))
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, mask: Any = None) -> "Model":
+        """Learns parts and codes. y is used by rows that learn from labels; mask marks entries
+        that are not known."""
+        self._fit(X, y, sample_weight, False, mask)
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: Any = None, mask: Any = None
+    ) -> Any:
+        """Learns, and returns the codes: at their optimum, as transform gives them; where they
+        know labels, neighbours, links or a mask, as the fit left them."""
+        data, info = self._fit(X, y, sample_weight, False, mask)
+        if info.joined or mask is not None or self.mask is not None:
+            return self.model_.codes
+        return self._encode(X, data)
+
+    def resume(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        mask: Any = None,
+        iterations: int = 100,
+    ) -> "Model":
+        """Goes on with the fit, on the same samples, with that many iterations more."""
+        self._fitted()
+        self._fit(X, y, sample_weight, False, mask, resume=iterations)
+        return self
+
+    def transform(self, X: Any, **settings: Any) -> Any:
+        """Codes with the basis fixed, under the model's own loss and preprocessing.
+
+        Settings are those of encoding: method ('loss', 'inverse', 'product'), iterations,
+        tolerance, threads.
+        """
+        self._fitted()
+        return self._encode(X, **keywords("transform", settings, "transform"))
+
+    def inverse_transform(self, W: Any) -> Any:
+        """Samples as the parts make them of codes, in the form in which the model sees them."""
+        self._fitted()
+        if self.kernel != "linear":
+            raise ValueError(f"a model with the kernel {self.kernel} has no parts to add up")
+        return made_of(W, self.components_)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the relative error of what the model makes of X: 0 is best."""
+        fitted = self._fitted()
+        if self.kernel != "linear":
+            raise ValueError(f"a model with the kernel {self.kernel} has no parts to add up")
+        given = opened(X)
+        data = self._data(self._samples(given, reset=False), given)
+        W = fitted.transform(data, self.threads)
+        return -relative_error(fitted.prepared(data), W, fitted.basis)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = self._dtypes()
+        return tags
+
+
+def relative_error(X: Any, W: np.ndarray, H: np.ndarray) -> float:
+    """||X - W H|| / ||X|| over the known entries; sparse X is not made dense."""
+    W, H = W.astype(np.float64), H.astype(np.float64)
+    if arrays.is_sparse(X):
+        square = float(X.data.astype(np.float64) @ X.data)
+        gain = float(np.sum((X @ H.T) * W))
+        error = square - 2 * gain + float(np.sum((W.T @ W) * (H @ H.T)))
+        return float(np.sqrt(max(error, 0.0) / square)) if square > 0 else 0.0
+    error = square = 0.0
+    for first in range(0, len(W), 4096):
+        rows = slice(first, first + 4096)
+        x = np.asarray(X[rows], np.float64)
+        rest = x - W[rows] @ H
+        known = ~np.isnan(x)
+        error += float(np.sum(rest[known] ** 2))
+        square += float(np.sum(x[known] ** 2))
+    return float(np.sqrt(error / square)) if square > 0 else 0.0
+
+
+_PREDICT_BY = """    predict_by : {'nearest', 'block'}, default 'nearest'
+        By the nearest labelled code, of training samples encoded as new ones are; or by the
+        largest block of the code, which class-driven rows have."""
+
+
+class Classifier(ClassifierMixin, _Fitting):
+    __init__ = _constructor(_leading("cdnmf-kl", predict_by="nearest"))
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Classifier":
+        """Learns from samples of which some have a label. Those of no weight have none."""
+        by = self._by()
+        if y is not None and self.unlabelled is None:
+            labels = arrays.label_array(y)
+            if labels.dtype.kind == "f":
+                check_classification_targets(labels)
+        self.__dict__.pop("neighbours_", None)
+        data, info = self._fit(X, y, sample_weight, True)
+        known = {arrays.class_name(value): i for i, value in enumerate(self.classes_)}
+        names = self.model_.labels[1]
+        self._order = np.array([known[arrays.class_name(name)] for name in names])
+        if by == fitting.NEAREST and info.joined:
+            self._encode_training(data)
+        return self
+
+    def _by(self) -> int:
+        if self.predict_by not in ("block", "nearest"):
+            raise ValueError(f"predict_by is 'nearest' or 'block', not {self.predict_by!r}")
+        return fitting.BLOCK if self.predict_by == "block" else fitting.NEAREST
+
+    def _encode_training(self, data: Owned) -> None:
+        """Neighbours by codes that know their labels would be others than new samples have."""
+        codes = self.model_.transform(data, self.threads)
+        of, names = self.model_.labels
+        if self.model_.info.basis == "concept" or self.model_.settings["weighting"] == "ncw":
+            return  # made of the samples: their codes stay as the fit left them
+        self.neighbours_ = fitting.from_parts(
+            self.model_.basis, codes, arrays.to_labels(names, of), self._options()
+        )
+
+    def _judge(self) -> fitting.Fitted:
+        return getattr(self, "neighbours_", None) or self._fitted()
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each sample."""
+        self._fitted()
+        of = self._judge().predict(self._encode(X), self._by())
+        return self.classes_[self._order[of]]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Shares of the classes, in the order of classes_: of the sums of blocks, or of 1 /
+        distance to the nearest labelled code of each."""
+        self._fitted()
+        scores = self._judge().scores(self._encode(X), self._by())
+        shares = np.zeros((len(scores), len(self.classes_)))
+        shares[:, self._order] = scores
+        return shares
+
+
+_document(
+    Model,
+    "Parts and codes by any row of the model table: a transformer of scikit-learn.",
+    "nmf",
+)
+_document(
+    Classifier,
+    "Classes from parts that were learnt with some labels: a classifier of scikit-learn.",
+    "cdnmf-kl",
+    _PREDICT_BY,
+)
