@@ -89,6 +89,8 @@ def main():
     parser.add_argument("--only", default="")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
+    short = 0
+    print("goal: median ratio of J <= 1, worst <= 1.01")
     print(f"{'data':30} {'loss':17} {'median':>8} {'worst':>8} {'best':>8}  iterations, seconds")
     for name, x in data_sets(chosen.data):
         if chosen.only and not any(name.startswith(word) for word in chosen.only.split(",")):
@@ -102,8 +104,11 @@ def main():
                 counts.append((n, n2))
                 spent.append(seconds)
             n, n2 = np.median(counts, axis=0)
+            reached = np.median(ratio) <= 1 and max(ratio) <= 1.01
+            short += not reached
             print(f"{name:30} {loss:17} {np.median(ratio):8.5f} {max(ratio):8.5f} {min(ratio):8.5f}  "
-                  f"{n:.0f} and {n2:.0f} in {np.median(spent):.2f} s", flush=True)
+                  f"{n:.0f} and {n2:.0f} in {np.median(spent):.2f} s{'' if reached else ': short'}", flush=True)
+    sys.exit(short > 0)
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ static void check_object(tsr_options *options, const tsr_setting *row)
     check_ok(tsr_options_give(options, row->name, &thing));
     assert_ptr_equal(object_of(options, row), &thing);
     check_value(options, row->name, "in memory");
-    check_fails(tsr_options_set(options, row->name, "here"), TSR_ERROR_ARGUMENT, "in memory");
+    check_fails(tsr_options_set(options, row->name, "here"), TSR_ERROR_ARGUMENT, "from memory");
     assert_ptr_equal(object_of(options, row), &thing);
     check_ok(tsr_options_give(options, row->name, NULL));
     check_value(options, row->name, "");

@@ -9,6 +9,7 @@
  * take a pair for every two labelled samples of a class, since they join the neighbours in one
  * graph. Everything is built over samples first and mapped to rows at the end, so that files
  * and labels are read alike whether codes are tied or not. */
+#include "factor/given.h"
 #include "factor/problem.h"
 
 #include "matrix/neighbours.h"
@@ -102,27 +103,26 @@ done:
 static tsr_status take_graph(tsr_matrix **out, const tsr__problem *p, const tsr_fit_options *o)
 {
     tsr_status status = TSR_OK;
-    tsr_data *data = NULL;
+    tsr__given given = {0};
     tsr_matrix *graph = NULL;
-    const char *subject = o->graph_file != NULL ? o->graph_file : "graph-matrix";
-    if (o->graph_file != NULL)
-        TSR_TRY(tsr_data_read(&data, o->graph_file, NULL));
-    const tsr_matrix *x = data != NULL ? tsr_data_samples(data) : o->graph_matrix;
+    TSR_TRY(tsr__given_open(&given, o->graph_file, o->graph_matrix, "graph-matrix"));
+    const tsr_matrix *x = given.x;
     if (x->samples != p->samples || x->features != p->samples)
-        TSR_FAIL(TSR_ERROR_DATA, "%s: a graph of %lld samples is not %lld x %lld", subject,
-                 (long long)p->samples, (long long)x->samples, (long long)x->features);
-    TSR_TRY(tsr_matrix_check(x, TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, subject));
+        TSR_FAIL(TSR_ERROR_DATA, "%s: a graph of %lld samples is not %lld x %lld",
+                 given.subject, (long long)p->samples, (long long)x->samples,
+                 (long long)x->features);
+    TSR_TRY(tsr_matrix_check(x, TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, given.subject));
     TSR_TRY(tsr_matrix_copy_as(&graph, x, TSR_FLOAT64, true));
     for (int64_t i = 0; i < graph->samples; i++)
         for (int64_t at = graph->rows[i]; at < graph->rows[i + 1]; at++) {
             const int64_t j = graph->columns[at];
             if (tsr_matrix_at(graph, j, i) != ((const double *)graph->values)[at])
-                TSR_FAIL(TSR_ERROR_DATA, "%s: is not symmetric at (%lld, %lld)", subject,
+                TSR_FAIL(TSR_ERROR_DATA, "%s: is not symmetric at (%lld, %lld)", given.subject,
                          (long long)i, (long long)j);
         }
     *out = graph, graph = NULL;
 done:
-    tsr_data_free(data);
+    tsr__given_close(&given);
     tsr_matrix_free(graph);
     return status;
 }
@@ -217,25 +217,23 @@ static tsr_status make_links(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = spec->options;
-    const char *path = o->links != NULL ? o->links : "links-matrix";
-    tsr_data *data = NULL;
-    if (o->links != NULL)
-        TSR_TRY(tsr_data_read(&data, o->links, NULL));
-    const tsr_matrix *list = data != NULL ? tsr_data_samples(data) : o->links_matrix;
+    tsr__given given = {0};
+    TSR_TRY(tsr__given_open(&given, o->links, o->links_matrix, "links-matrix"));
+    const tsr_matrix *list = given.x;
     if (list->features != 3)
-        TSR_FAIL(TSR_ERROR_DATA, "%s: links are i,j,weight, three columns and not %lld", path,
-                 (long long)list->features);
+        TSR_FAIL(TSR_ERROR_DATA, "%s: links are i,j,weight, three columns and not %lld",
+                 given.subject, (long long)list->features);
     for (int64_t e = 0; e < list->samples; e++)
-        TSR_TRY(check_link(p, path, e + 1, tsr_matrix_at(list, e, 0), tsr_matrix_at(list, e, 1),
-                           tsr_matrix_at(list, e, 2)));
+        TSR_TRY(check_link(p, given.subject, e + 1, tsr_matrix_at(list, e, 0),
+                           tsr_matrix_at(list, e, 1), tsr_matrix_at(list, e, 2)));
     TSR_TRY(links_of_sign(&p->pairs.attract, p, spec, list, -1));
     TSR_TRY(links_of_sign(&p->pairs.repel, p, spec, list, 1));
     if (spec->codes == TSR_CODES_FREE)
-        TSR_TRY(check_contradictions(p, path));
+        TSR_TRY(check_contradictions(p, given.subject));
     TSR_TRY(row_sums(&p->pairs.attract_degree, p->pairs.attract));
     TSR_TRY(row_sums(&p->pairs.repel_degree, p->pairs.repel));
 done:
-    tsr_data_free(data);
+    tsr__given_close(&given);
     return status;
 }
 

@@ -106,10 +106,10 @@ static tsr_status tally_blocks(tally *to, const tsr_model *model, const tsr_matr
     return TSR_OK;
 }
 
-/* All codes meet those of each class, which is a view of the labelled ones. Squares are held below a sixteenth of the largest number,
- * since a squared distance is up to four times the larger square. */
-static tsr_status tally_distances(tally *to, const tsr_model *model, const tsr_matrix *codes,
-                                  const teaching *t)
+/* All codes meet those of each class, which is a view of the labelled ones. Squares are held
+ * below a sixteenth of the largest number, since a squared distance is up to four times the larger
+ * square. */
+static tsr_status tally_distances(tally *to, const tsr_matrix *codes, const teaching *t)
 {
     tsr_status status = TSR_OK;
     tsr_matrix *one = NULL;
@@ -117,7 +117,6 @@ static tsr_status tally_distances(tally *to, const tsr_model *model, const tsr_m
     double *square = NULL;
     TSR_NEW(index, codes->samples);
     TSR_NEW(square, codes->samples);
-    (void)model;
     for (int64_t i = 0; i < codes->samples; i++)
         if (!(tsr__row_square(codes, i) <= DBL_MAX / 16))
             TSR_FAIL(TSR_ERROR_DATA,
@@ -201,7 +200,7 @@ static tsr_status decide(int32_t *of, double *score, tally *to, const tsr_model 
                          const tsr_matrix *codes, const teaching *t)
 {
     const bool block = t->codes == NULL;
-    TSR_OR_RETURN((block ? tally_blocks : tally_distances)(to, model, codes, t));
+    TSR_OR_RETURN(block ? tally_blocks(to, model, codes, t) : tally_distances(to, codes, t));
     for (int64_t i = 0; i < codes->samples; i++) {
         of[i] = (block ? largest_share : nearest_share)(&score[i], to->of + i * to->classes,
                                                         to->classes);

@@ -7,6 +7,7 @@
  * here, so that all see the same values. The order: checks on the user's own values, missing
  * ones set to zero, norms of what is known, then the type, then the weights of normalised cuts:
  * a scaled view of the samples (matrix/scaled.h), block by block, and one copy at most. */
+#include "factor/given.h"
 #include "factor/solver.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
@@ -21,18 +22,16 @@
 static tsr_status take_mask(tsr_matrix **out, const tsr__problem *p, const tsr_fit_options *o)
 {
     tsr_status status = TSR_OK;
-    tsr_data *data = NULL;
-    const char *subject = o->mask != NULL ? o->mask : "mask-matrix";
-    if (o->mask != NULL)
-        TSR_TRY(tsr_data_read(&data, o->mask, NULL));
-    const tsr_matrix *mask = data != NULL ? tsr_data_samples(data) : o->mask_matrix;
+    tsr__given given = {0};
+    TSR_TRY(tsr__given_open(&given, o->mask, o->mask_matrix, "mask-matrix"));
+    const tsr_matrix *mask = given.x;
     if (mask->samples != p->samples || mask->features != p->features)
         TSR_FAIL(TSR_ERROR_DATA, "%s: a mask of %lld x %lld does not fit data of %lld x %lld",
-                 subject, (long long)mask->samples, (long long)mask->features,
+                 given.subject, (long long)mask->samples, (long long)mask->features,
                  (long long)p->samples, (long long)p->features);
     TSR_TRY(tsr_matrix_copy_as(out, mask, TSR_FLOAT64, true));
 done:
-    tsr_data_free(data);
+    tsr__given_close(&given);
     return status;
 }
 

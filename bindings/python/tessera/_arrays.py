@@ -116,7 +116,13 @@ class _Buffer:
     """Memory of the library as NumPy sees it; keeps its owner."""
 
     def __init__(
-        self, address: int, shape: Tuple[int, ...], dtype: Any, owner: Any, stride: int = 0
+        self,
+        address: int,
+        shape: Tuple[int, ...],
+        dtype: Any,
+        owner: Any,
+        stride: int = 0,
+        fixed: bool = True,
     ):
         self.owner = owner
         item = np.dtype(dtype).itemsize
@@ -125,20 +131,22 @@ class _Buffer:
             "version": 3,
             "shape": shape,
             "typestr": np.dtype(dtype).str,
-            "data": (address, False),
+            "data": (address, fixed),
             "strides": strides,
         }
 
 
-def array_at(address: Optional[int], shape: Any, dtype: Any, owner: Any) -> np.ndarray:
-    """Values that belong to ``owner``, without copying."""
+def array_at(
+    address: Optional[int], shape: Any, dtype: Any, owner: Any, fixed: bool = True
+) -> np.ndarray:
+    """Values that belong to ``owner``, without copying; `fixed`: not to be written."""
     shape = shape if isinstance(shape, tuple) else (shape,)
     if not address or 0 in shape:
         return np.zeros(shape, dtype)
-    return np.asarray(_Buffer(address, shape, dtype, owner, shape[-1]))
+    return np.asarray(_Buffer(address, shape, dtype, owner, shape[-1], fixed))
 
 
-def from_matrix(at: Any, owner: Any) -> Any:
+def from_matrix(at: Any, owner: Any, fixed: bool = True) -> Any:
     """A matrix of the library as an array, or csr_matrix, over its own memory."""
     samples, features = lib.tsr_matrix_samples(at), lib.tsr_matrix_features(at)
     dtype = np.float32 if lib.tsr_matrix_type(at) == FLOAT32 else np.float64
@@ -147,14 +155,14 @@ def from_matrix(at: Any, owner: Any) -> Any:
         if not values or samples * features == 0:
             return np.zeros((samples, features), dtype)
         stride = lib.tsr_matrix_stride(at)
-        return np.asarray(_Buffer(values, (samples, features), dtype, owner, stride))
+        return np.asarray(_Buffer(values, (samples, features), dtype, owner, stride, fixed))
     from scipy.sparse import csr_matrix
 
     stored = lib.tsr_matrix_stored(at)
-    starts = array_at(lib.tsr_matrix_rows(at), samples + 1, np.int64, owner)
-    columns = array_at(lib.tsr_matrix_columns(at), stored, np.int32, owner)
+    starts = array_at(lib.tsr_matrix_rows(at), samples + 1, np.int64, owner, fixed)
+    columns = array_at(lib.tsr_matrix_columns(at), stored, np.int32, owner, fixed)
     found = csr_matrix((samples, features), dtype=dtype)
-    found.data = array_at(values, stored, dtype, owner)
+    found.data = array_at(values, stored, dtype, owner, fixed)
     found.indices, found.indptr = columns, starts if stored > np.iinfo(np.int32).max else (
         starts.astype(np.int32)
     )
@@ -163,7 +171,7 @@ def from_matrix(at: Any, owner: Any) -> Any:
 
 def taken(matrix: Owned) -> Any:
     """The same of a matrix that nothing else holds."""
-    return from_matrix(matrix.at, matrix)
+    return from_matrix(matrix.at, matrix, False)
 
 
 # Labels -----------------------------------------------------------------------------------
@@ -237,6 +245,8 @@ def encode_labels(y: Any, unlabelled: Any = None) -> Tuple[np.ndarray, np.ndarra
 
 def class_name(value: Any) -> str:
     """A class as the library, and its files, call it."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
@@ -283,12 +293,13 @@ def opened(X: Any) -> Opened:
     """Data of tessera.read, AnnData (by its members), data frames, arrays."""
     if all(hasattr(X, name) for name in ("X", "obs_names", "var_names")):
         return Opened(X.X, None, None, X.obs_names, X.var_names)
-    if all(hasattr(X, name) for name in ("X", "y", "sample_names", "feature_names")):
+    if all(hasattr(X, name) for name in ("X", "y", "unlabelled", "feature_names")):
         return Opened(
-            X.X, X.y, (-1, ""), X.sample_names, X.feature_names, X.image_shape, X.image_order
+            X.X, X.y, X.unlabelled, X.sample_names, X.feature_names, X.image_shape, X.image_order
         )
     if hasattr(X, "columns") and hasattr(X, "index") and hasattr(X, "to_numpy"):
-        return Opened(X, sample_names=X.index)
+        counted = type(X.index).__name__ == "RangeIndex"
+        return Opened(X, sample_names=None if counted else X.index)
     return Opened(X)
 
 

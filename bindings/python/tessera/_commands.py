@@ -29,7 +29,7 @@ class Data(NamedTuple):
     """Samples and what is known of them.
 
     X is an array or csr_matrix; y a class a sample, or None: whole numbers where all classes are,
-    with -1 for unknown, else texts with '' for unknown.
+    else texts. `unlabelled` is what means none there: -1 or '', or another where that is a class.
     """
 
     X: Any
@@ -41,14 +41,13 @@ class Data(NamedTuple):
     origin: str
     format: str
     notes: List[str]
+    unlabelled: Any = None
 
     def __repr__(self) -> str:
-        labels = "no labels" if self.y is None else f"{len(_known(self.y))} classes"
+        labels = "no labels"
+        if self.y is not None:
+            labels = f"{len(np.unique(self.y[self.y != self.unlabelled]))} classes"
         return f"<Data {self.origin}: {self.X.shape[0]} x {self.X.shape[1]}, {labels}>"
-
-
-def _known(y: np.ndarray) -> np.ndarray:
-    return np.unique(y[(y != "") if y.dtype.kind == "U" else (y != -1)])
 
 
 def _is_path(value: Any) -> bool:
@@ -66,12 +65,20 @@ def _names(count: int, get: Any, at: Any) -> Optional[List[str]]:
     return listed(count, get, at) if count > 0 and get(at, 0) is not None else None
 
 
-def _labels_as_array(at: Any) -> np.ndarray:
+def _labels_as_array(at: Any) -> Tuple[np.ndarray, Any]:
+    """Labels, and what means none among them."""
     of, classes = arrays.from_labels(at)
-    unknown: Any = -1 if classes.dtype.kind == "i" else ""
-    found = np.full(len(of), unknown, dtype=classes.dtype if len(classes) else np.int64)
+    taken = set(classes.tolist())
+    if classes.dtype.kind == "i" or len(classes) == 0:
+        unknown: Any = -1 if -1 not in taken else int(classes.min()) - 1
+        found = np.full(len(of), unknown, np.int64)
+    else:
+        unknown = next(
+            mark for mark in ("", *("?" * n for n in range(1, len(taken) + 2))) if mark not in taken
+        )
+        found = np.full(len(of), unknown, np.array([*taken, unknown]).dtype)
     found[of >= 0] = classes[of[of >= 0]]
-    return found
+    return found, unknown
 
 
 def _unpack(data: Owned) -> Data:
@@ -80,9 +87,10 @@ def _unpack(data: Owned) -> Data:
     labels = lib.tsr_data_labels(at)
     image = arrays.image_of(matrix)
     samples, features = lib.tsr_matrix_samples(matrix), lib.tsr_matrix_features(matrix)
+    y, unlabelled = _labels_as_array(labels) if labels else (None, None)
     return Data(
-        arrays.from_matrix(matrix, data),
-        _labels_as_array(labels) if labels else None,
+        arrays.from_matrix(matrix, data, False),
+        y,
         _names(samples, lib.tsr_data_sample_name, at),
         _names(features, lib.tsr_data_feature_name, at),
         image[:2] if image else None,
@@ -90,6 +98,7 @@ def _unpack(data: Owned) -> Data:
         text(lib.tsr_data_origin(at)) or "",
         text(lib.tsr_data_format(at)) or "",
         listed(lib.tsr_data_notes(at), lib.tsr_data_note, at),
+        unlabelled,
     )
 
 
@@ -107,6 +116,9 @@ def _open(X: Any, y: Any, settings: Dict[str, Any], unlabelled: Any = None) -> O
         if y is not None:
             raise TypeError("labels of a file are named by labels=, not given as y")
         return _read(X, settings)
+    of_files = set(settings) - {"image-shape", "image-order", "threads"}
+    if of_files:
+        raise TypeError(f"{min(of_files)} says how a file is read, and the samples are in memory")
     given = arrays.opened(X)
     x = given.x if hasattr(given.x, "shape") else np.asarray(given.x)
     if y is None:
@@ -126,6 +138,14 @@ def _open(X: Any, y: Any, settings: Dict[str, Any], unlabelled: Any = None) -> O
         shape if shape is not None else given.image_shape,
         given.image_order if order == "auto" else order,
     )
+
+
+def _whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
+    """A whole number that no table checks."""
+    number = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    if not number or not least <= value <= most:
+        raise ValueError(f"{name}={value!r} is no whole number from {least}")
+    return int(value)
 
 
 def _model(model: Any) -> Fitted:
@@ -237,7 +257,7 @@ def load(path: Any) -> Any:
         model.feature_names_in_ = np.array(fitted.feature_names, object)
     if fitted.labels is not None:
         model.classes_ = fitted.labels[1]
-    model._set_figures()
+    model._settle(None, None, None)
     return model
 
 
@@ -300,6 +320,8 @@ def cluster(
     keep: Any
     if not _is_samples(X):
         fitted = _model(X)
+        if y is not None:
+            raise TypeError("the labels of a fitted model are its own: y is for samples")
         if model is not None:
             raise ValueError("a fitted model is clustered as it is: model is for samples")
         codes, labels = lib.tsr_model_codes(fitted.at), lib.tsr_model_labels(fitted.at)
@@ -387,6 +409,7 @@ def classify(
     labels = lib.tsr_data_labels(data.at)
     if not labels:
         raise ValueError("there are no labels to learn from")
+    folds = _whole("folds", folds, 2)
     fit = Options("fit", dict(fit_settings, model=model or "raw"))
     how = Options("validate", validate_settings)
     out = Owned("tsr_validation_free")
@@ -515,7 +538,8 @@ def rank(
     fitted = _model(model)
     report = fitted.report
     k = int(report.rank)
-    if top < 0 or top > k:
+    top = _whole("top", top, 0)
+    if top > k:
         raise ValueError(f"top={top} exceeds the {k} basis vectors")
     seen = lib.tsr_model_seen(fitted.at)
     if data is not None:
@@ -556,8 +580,7 @@ def terms(model: Any, top: int = 0, specific: float = 0.0) -> List[Vector]:
     fitted = _model(model)
     report, names = fitted.report, fitted.feature_names
     k, m = int(report.rank), int(report.features)
-    if top < 0:
-        raise ValueError(f"top={top} is below 0")
+    top = _whole("top", top, 0)
     most = min(top or (m if specific > 0 else 20), m)
     of, share = np.full(k, -1, np.int32), np.zeros(k)
     lib.tsr_vector_classes(arrays.address(of), arrays.address(share), fitted.at)
@@ -600,6 +623,11 @@ def sheet(
     """Basis vectors as pictures, a PNG; or a sample (its number), what the model makes of it, and
     its parts. Written to `output` where that is a path."""
     fitted = _model(model)
+    columns, scale, top = (
+        _whole("columns", columns, 0),
+        _whole("scale", scale, 1, 64),
+        _whole("top", top, 0),
+    )
     image = fitted.image
     if image_shape is None and image is None:
         raise ValueError(
@@ -611,7 +639,7 @@ def sheet(
     pictures: Any
     if reconstruct is None:
         basis = np.asarray(fitted.basis)
-        if top < 0 or top > len(basis):
+        if top > len(basis):
             raise ValueError(f"top={top} exceeds the {len(basis)} basis vectors")
         if top:
             order = np.empty(len(basis), np.int64)

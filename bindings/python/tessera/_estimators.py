@@ -5,7 +5,6 @@ once; so are the docstrings.
 """
 import difflib
 import inspect
-import os
 import warnings
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
@@ -157,10 +156,6 @@ def warn_unless_converged(fitted: fitting.Fitted, options: Options, how: str) ->
         )
 
 
-def _is_matrix(value: Any) -> bool:
-    return value is not None and not isinstance(value, (str, bytes, os.PathLike))
-
-
 def _constructor(leading: Dict[str, Any]) -> Any:
     """An __init__ that sets what it is given, with the signature of the table."""
     own = [
@@ -174,7 +169,10 @@ def _constructor(leading: Dict[str, Any]) -> Any:
     def __init__(self: Any, *given: Any, **settings: Any) -> None:
         if len(given) > len(order):
             raise TypeError(f"{type(self).__name__} takes {len(order)} arguments by position")
-        settings.update(zip(order, given))
+        for name, value in zip(order, given):
+            if name in settings:
+                raise TypeError(f"{type(self).__name__} got {name!r} twice")
+            settings[name] = value
         for name in settings:
             if name not in defaults:
                 near = difflib.get_close_matches(name, list(defaults), 1)
@@ -208,19 +206,16 @@ class _Fitting(BaseEstimator):
                 raise ValueError(f"n_components={k!r} is no whole number from 1")
             options.set("rank", int(k))
         for row in _ROWS:
-            value = getattr(self, row.argument)
-            twin = row.name + "-matrix"
-            if row.kind == OBJECT:
-                if value is not None:
-                    options.give(row.name, arrays.to_matrix(value, row.argument))
-            elif row.kind == TEXT and twin in options.rows and _is_matrix(value):
-                options.give(twin, arrays.to_matrix(value, row.argument))
-            else:
-                options.set(row.name, value)
+            if drawn or row.kind != OBJECT:
+                options.set(row.name, getattr(self, row.argument))
         return options
 
     def _info(self) -> Any:
-        return filled("model", lib.tsr_fit_describe, self._options(drawn=False).values)
+        """What the settings make; of those that make nothing, what the defaults do."""
+        try:
+            return filled("model", lib.tsr_fit_describe, self._options(drawn=False).values)
+        except (ValueError, TypeError):
+            return filled("model", lib.tsr_fit_describe, None)
 
     @property
     def _allows_nan(self) -> bool:
@@ -242,7 +237,8 @@ class _Fitting(BaseEstimator):
             order,
         )
 
-    def _labels(self, X: Any, y: Any, unlabelled: Any, without: Any = None) -> Owned:
+    def _labels(self, X: Any, y: Any, unlabelled: Any, without: Any = None) -> Tuple[Owned, int]:
+        """Labels of the library, and how many classes have one."""
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
@@ -255,7 +251,22 @@ class _Fitting(BaseEstimator):
             position[without] = -1
         if not (position >= 0).any():
             raise ValueError("y has no label: all are what `unlabelled` means, or of no weight")
-        return arrays.to_labels(self.classes_, position)
+        return arrays.to_labels(self.classes_, position), len(np.unique(position[position >= 0]))
+
+    def _forget(self) -> None:
+        """A fit that fails leaves nothing of the one before."""
+        for name in set(vars(self)) - set(self._get_param_names()):
+            if name.endswith("_") and not name.startswith("_"):
+                delattr(self, name)
+
+    def _settle(self, data: Owned, options: Options, info: Any) -> None:
+        """What an estimator makes of a fitted model."""
+        report = self.model_.report
+        self.n_iter_ = int(report.iterations)
+        self.n_components_ = int(report.rank)
+        self.objective_ = float(report.objective)
+        self.converged_ = bool(report.converged)
+        self.reconstruction_err_ = reconstruction_error(self.model_)
 
     def _fit(
         self,
@@ -267,56 +278,48 @@ class _Fitting(BaseEstimator):
         resume: Optional[int] = None,
     ) -> Tuple[Owned, Any]:
         given = opened(X)
+        before = self.model_ if resume is not None else None
+        if resume is None:
+            self._forget()
         X = self._samples(given, reset=resume is None)
         own = y is None and given.y is not None
         y, unlabelled = (given.y, given.unlabelled) if own else (y, self.unlabelled)
         options = self._options()
         if mask is not None:
-            options.give("mask-matrix", arrays.to_matrix(mask, "mask"))
+            if self.mask is not None:
+                raise ValueError("mask is a setting of the estimator and given to fit: one of them")
+            options.set("mask", mask)
         if resume is not None:
             options.set("iterations", resume)
         weights = weights_of(sample_weight, X.shape[0])
-        if weights is not None:
-            options.give("sample-weights", arrays.to_matrix(weights.reshape(-1, 1)))
+        options.set("sample-weights", weights)
         info = filled("model", lib.tsr_fit_describe, options.values)
         if info.joined and X.shape[0] < 2:
             raise ValueError(f"{self.model} joins samples, and n_samples=1 are given")
-        labels = None
-        if resume is None:
-            self.__dict__.pop("classes_", None)
+        labels, classes = None, 0
         if labelled or info.labels or self.init == "means":
             without = weights == 0 if labelled and weights is not None else None
-            labels = self._labels(X, y, unlabelled, without)
-        few = self.n_components is not None and labels is not None
-        if labelled and info.blocks and few and self.n_components < len(self.classes_):
+            labels, classes = self._labels(X, y, unlabelled, without)
+        few = self.n_components is not None and self.n_components < classes
+        if labelled and info.blocks and few:
             warnings.warn(
                 f"n_components={self.n_components}: {self.model} has a vector a class at least, "
-                f"and takes {len(self.classes_)}",
+                f"and takes {classes}",
                 stacklevel=3,
             )
-            options.set("rank", len(self.classes_))
+            options.set("rank", classes)
         data = self._data(X, given, labels)
         try:
-            self.model_, stopped = fitting.fit(
-                data, options, self.verbose, resume=self.model_ if resume is not None else None
-            )
+            self.model_, stopped = fitting.fit(data, options, self.verbose, resume=before)
         except Error as problem:
             if problem.status == "data" and not info.signs:
                 refuse_negative(X, f"{type(self).__name__} (input X)", problem)
             raise
-        self._set_figures()
+        self._settle(data, options, info)
         if stopped is not None:
             raise stopped
         warn_unless_converged(self.model_, options, "raise iterations or tolerance")
         return data, info
-
-    def _set_figures(self) -> None:
-        report = self.model_.report
-        self.n_iter_ = int(report.iterations)
-        self.n_components_ = int(report.rank)
-        self.objective_ = float(report.objective)
-        self.converged_ = bool(report.converged)
-        self.reconstruction_err_ = reconstruction_error(self.model_)
 
     def _fitted(self) -> fitting.Fitted:
         if not hasattr(self, "model_"):
@@ -367,9 +370,13 @@ class _Fitting(BaseEstimator):
     def _encode(self, X: Any, data: Optional[Owned] = None, **settings: Any) -> Any:
         fitted = self._fitted()
         if data is None:
-            given = opened(X)
-            data = self._data(self._samples(given, reset=False), given)
-        return fitted.transform(data, self.threads, self.verbose, **settings)
+            data = self._others(X)
+        return fitted.transform(data, **{"threads": self.threads, **settings}, verbose=self.verbose)
+
+    def _others(self, X: Any) -> Owned:
+        """Samples to be encoded, whose names nobody asks for."""
+        given = opened(X)._replace(sample_names=None)
+        return self._data(self._samples(given, reset=False), given)
 
     def _failing_checks(self) -> Dict[str, str]:
         """Checks of scikit-learn that the row cannot pass, and why."""
@@ -512,7 +519,7 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Fitting):
         know labels, neighbours, links or a mask, as the fit left them."""
         data, info = self._fit(X, y, sample_weight, False, mask)
         if info.joined or mask is not None or self.mask is not None:
-            return self.model_.codes
+            return self.model_.codes.copy()
         return self._encode(X, data)
 
     def resume(
@@ -539,20 +546,21 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Fitting):
 
     def inverse_transform(self, W: Any) -> Any:
         """Samples as the parts make them of codes, in the form in which the model sees them."""
-        self._fitted()
-        if self.kernel != "linear":
-            raise ValueError(f"a model with the kernel {self.kernel} has no parts to add up")
+        self._need_parts()
         return made_of(W, self.components_)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the relative error of what the model makes of X: 0 is best."""
-        fitted = self._fitted()
-        if self.kernel != "linear":
-            raise ValueError(f"a model with the kernel {self.kernel} has no parts to add up")
-        given = opened(X)
-        data = self._data(self._samples(given, reset=False), given)
+        fitted, data = self._need_parts(), self._others(X)
         W = fitted.transform(data, self.threads)
         return -relative_error(fitted.prepared(data), W, fitted.basis)
+
+    def _need_parts(self) -> fitting.Fitted:
+        fitted = self._fitted()
+        kernel = fitted.settings["kernel"]
+        if kernel != "linear":
+            raise ValueError(f"a model with the kernel {kernel} has no parts to add up")
+        return fitted
 
     @property
     def _n_features_out(self) -> int:
@@ -568,10 +576,15 @@ def relative_error(X: Any, W: np.ndarray, H: np.ndarray) -> float:
     """||X - W H|| / ||X|| over the known entries; sparse X is not made dense."""
     W, H = W.astype(np.float64), H.astype(np.float64)
     if arrays.is_sparse(X):
-        square = float(X.data.astype(np.float64) @ X.data)
-        gain = float(np.sum((X @ H.T) * W))
-        error = square - 2 * gain + float(np.sum((W.T @ W) * (H @ H.T)))
-        return float(np.sqrt(max(error, 0.0) / square)) if square > 0 else 0.0
+        X = X.tocoo()
+        values = X.data.astype(np.float64)
+        lost = np.isnan(values)  # what W H makes there is no error
+        made = np.einsum("ij,ij->i", W[X.row], H.T[X.col])
+        values[lost] = 0
+        square = float(values @ values)
+        error = square - 2 * float(values @ made) + float(np.sum((W.T @ W) * (H @ H.T)))
+        error -= float(made[lost] @ made[lost])
+        return float(np.sqrt(max(error, 0.0) / square)) if square != 0 else 0.0
     error = square = 0.0
     for first in range(0, len(W), 4096):
         rows = slice(first, first + 4096)
@@ -580,7 +593,7 @@ def relative_error(X: Any, W: np.ndarray, H: np.ndarray) -> float:
         known = ~np.isnan(x)
         error += float(np.sum(rest[known] ** 2))
         square += float(np.sum(x[known] ** 2))
-    return float(np.sqrt(error / square)) if square > 0 else 0.0
+    return float(np.sqrt(error / square)) if square != 0 else 0.0
 
 
 _PREDICT_BY = """    predict_by : {'nearest', 'block'}, default 'nearest'
@@ -593,34 +606,32 @@ class Classifier(ClassifierMixin, _Fitting):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Classifier":
         """Learns from samples of which some have a label. Those of no weight have none."""
-        by = self._by()
+        self._by()
         if y is not None and self.unlabelled is None:
             labels = arrays.label_array(y)
             if labels.dtype.kind == "f":
                 check_classification_targets(labels)
-        self.__dict__.pop("neighbours_", None)
-        data, info = self._fit(X, y, sample_weight, True)
-        known = {arrays.class_name(value): i for i, value in enumerate(self.classes_)}
-        names = self.model_.labels[1]
-        self._order = np.array([known[arrays.class_name(name)] for name in names])
-        if by == fitting.NEAREST and info.joined:
-            self._encode_training(data)
+        self._fit(X, y, sample_weight, True)
         return self
+
+    def _settle(self, data: Owned, options: Options, info: Any) -> None:
+        super()._settle(data, options, info)
+        known = {arrays.class_name(value): i for i, value in enumerate(self.classes_)}
+        of, names = self.model_.labels
+        self.order_ = np.array([known[arrays.class_name(name)] for name in names])
+        # What is made of the samples themselves keeps the codes that the fit left.
+        whole = info.basis == "concept" or self.model_.settings["weighting"] == "ncw"
+        if not info.joined or whole:
+            return
+        # Neighbours by codes that know their labels would be others than new samples have.
+        codes = self.model_.transform(data, self.threads)
+        labels = arrays.to_labels(names, of)
+        self.neighbours_ = fitting.from_parts(self.model_.basis, codes, labels, options)
 
     def _by(self) -> int:
         if self.predict_by not in ("block", "nearest"):
             raise ValueError(f"predict_by is 'nearest' or 'block', not {self.predict_by!r}")
         return fitting.BLOCK if self.predict_by == "block" else fitting.NEAREST
-
-    def _encode_training(self, data: Owned) -> None:
-        """Neighbours by codes that know their labels would be others than new samples have."""
-        codes = self.model_.transform(data, self.threads)
-        of, names = self.model_.labels
-        if self.model_.info.basis == "concept" or self.model_.settings["weighting"] == "ncw":
-            return  # made of the samples: their codes stay as the fit left them
-        self.neighbours_ = fitting.from_parts(
-            self.model_.basis, codes, arrays.to_labels(names, of), self._options()
-        )
 
     def _judge(self) -> fitting.Fitted:
         return getattr(self, "neighbours_", None) or self._fitted()
@@ -629,7 +640,7 @@ class Classifier(ClassifierMixin, _Fitting):
         """The class of each sample."""
         self._fitted()
         of = self._judge().predict(self._encode(X), self._by())
-        return self.classes_[self._order[of]]
+        return self.classes_[self.order_[of]]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Shares of the classes, in the order of classes_: of the sums of blocks, or of 1 /
@@ -637,7 +648,7 @@ class Classifier(ClassifierMixin, _Fitting):
         self._fitted()
         scores = self._judge().scores(self._encode(X), self._by())
         shares = np.zeros((len(scores), len(self.classes_)))
-        shares[:, self._order] = scores
+        shares[:, self.order_] = scores
         return shares
 
 

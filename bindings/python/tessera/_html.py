@@ -51,6 +51,15 @@ def _rows(basis: np.ndarray, names: Optional[Any]) -> str:
     return f"<table>{''.join(lines)}</table>"
 
 
+def parts(it: Any, components: Optional[np.ndarray]) -> str:
+    """An estimator that is no model of the table: what it is called, and its parts."""
+    head = f"<pre>{html.escape(repr(it))}</pre>"
+    if components is None:
+        return head
+    rows = _rows(np.asarray(components, np.float64), getattr(it, "feature_names_in_", None))
+    return f'<div class="tsr">{_STYLE}{head}{rows}</div>'
+
+
 def estimator(it: Any) -> str:
     """Of one that is not fitted, what it is called."""
     head = f"<pre>{html.escape(repr(it))}</pre>"

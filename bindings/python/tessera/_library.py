@@ -263,7 +263,10 @@ def _load() -> ctypes.CDLL:
             raise ImportError(f"TESSERA_LIBRARY: {problem}") from None
     for path in _candidates():
         if os.path.exists(path):
-            return ctypes.CDLL(path)
+            try:
+                return ctypes.CDLL(path)
+            except OSError as problem:
+                raise ImportError(f"{path} cannot be loaded: {problem}") from None
     try:
         return ctypes.CDLL(SONAME)
     except OSError:

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from . import _arrays as arrays
 from . import _fitted as fitting
+from . import _html
 from ._arrays import opened
 from ._estimators import (
     made_of,
@@ -135,7 +136,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 "alpha-basis": _number("alpha_H", alpha_H),
                 "l1-ratio": _number("l1_ratio", self.l1_ratio, most=1),
                 "iterations": _number("max_iter", self.max_iter, 1, whole=True),
-                "tolerance": _number("tol", self.tol, most=1),
+                "tolerance": min(_number("tol", self.tol), 1.0),
                 "precision": "single" if dtype == np.float32 else "double",
             },
         )
@@ -144,6 +145,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         init = self.init
         if init is None:
             init = "nndsvda" if k <= min(X.shape) else "random"
+        if init.startswith("nndsvd") and k > min(X.shape):
+            raise ValueError(f"init={init!r} has {min(X.shape)} vectors here, not {k}: 'random'")
         if init == "custom":
             if W is None or H is None:
                 raise ValueError("init='custom' wants both W and H")
@@ -206,6 +209,12 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._need()
         return made_of(W, self.components_)
 
+    def _repr_html_(self) -> str:
+        return _html.parts(self, getattr(self, "components_", None))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     @property
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
@@ -236,6 +245,8 @@ def _factor(A: Any, shape: Tuple[int, int], name: str) -> np.ndarray:
     if A.shape != shape:
         raise ValueError(f"{name} is {A.shape} and should be {shape}")
     refuse_negative(A, f"NMF ({name})")
+    if not np.any(A):
+        raise ValueError(f"{name} is full of zeros: nothing can grow from there")
     return A
 
 

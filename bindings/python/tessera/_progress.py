@@ -76,6 +76,8 @@ class Progress:
         return self._hear is None or self._hear(said) is not False
 
     def _show(self, said: Any) -> None:
+        if sys.stderr is None:  # nobody looks
+            return
         now = time.monotonic()
         over = _overwrites(sys.stderr)
         if said.note:

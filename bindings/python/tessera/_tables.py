@@ -8,8 +8,9 @@ import difflib
 import inspect
 import math
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
+from . import _arrays as arrays
 from ._library import _RETURNS_STRUCT, Owned, lib, python_name, raw, text
 
 FLAG, INTEGER, REAL, CHOICE, PAIR, TEXT, OBJECT, NOTE = range(8)
@@ -122,6 +123,10 @@ def _said(row: Setting, value: Any) -> str:
         raise TypeError(f"{row.argument}={value!r}: {problem}") from None
 
 
+def _is_matrix(value: Any) -> bool:
+    return not isinstance(value, (str, bytes, os.PathLike))
+
+
 class _Struct(ctypes.c_void_p):
     owner: Any
 
@@ -132,16 +137,28 @@ class Options(Owned):
     def __init__(self, name: str, settings: Optional[Dict[str, Any]] = None) -> None:
         super().__init__("tsr_options_free", [])
         self.rows = table(name)
+        self.said: Set[str] = set()
         lib.tsr_options_create(self.out, raw(name))
         for key, value in (settings or {}).items():
             self.set(key, value)
 
     def set(self, name: str, value: Any) -> None:
+        """A text, number or flag; or an array, where the row, or the one that is named after it,
+        takes a matrix in place of a file."""
         row = self.rows[name]
         if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
             value = value.item()  # a number of NumPy
-        if value is None or (value.__class__ is row.default.__class__ and value == row.default):
+        if value is None:
             return
+        file = row.kind == TEXT and name + "-matrix" in self.rows
+        if row.values == "matrix" or (file and _is_matrix(value)):
+            column = value.reshape(-1, 1) if getattr(value, "ndim", 2) == 1 else value
+            self.give(name + "-matrix" if file else name, arrays.to_matrix(column, row.argument))
+            return
+        same = value.__class__ is row.default.__class__ and value == row.default
+        if same and name not in self.said:
+            return
+        self.said.add(name)
         if isinstance(value, float) and math.isnan(value):
             raise ValueError(f"{row.argument} is NaN")
         lib.tsr_options_set(self.at, raw(name), raw(_said(row, value)))
@@ -160,11 +177,15 @@ class Options(Owned):
         return struct
 
 
+def _is_keyword(row: Setting) -> bool:
+    return row.kind != OBJECT or row.values == "matrix"
+
+
 def split_keywords(names: Sequence[str], given: Dict[str, Any], whose: str) -> List[Dict[str, Any]]:
     """Keyword arguments as settings of tables, or a TypeError that names the nearest. One that more
     than one table has goes to all of them; the command line's names are taken too."""
     parts: List[Dict[str, Any]] = [{} for _ in names]
-    rows = [[row for row in table(name).values() if row.kind != OBJECT] for name in names]
+    rows = [[row for row in table(name).values() if _is_keyword(row)] for name in names]
     for key, value in given.items():
         found = False
         for part, of in zip(parts, rows):

@@ -28,7 +28,7 @@ def test_example(tmp_path):
         text=True,
         check=True,
     ).stdout
-    # other kernels round otherwise and may end in another minimum: words to the letter, numbers roughly
+    # Other kernels may end in another minimum: words to the letter, numbers roughly.
     assert NUMBER.sub("#", said) == NUMBER.sub("#", expected)
     for got, wanted in zip(NUMBER.findall(said), NUMBER.findall(expected)):
         assert abs(float(got) - float(wanted)) <= 0.15 * max(float(wanted), 1.0)

@@ -102,3 +102,11 @@ def test_within_a_pipeline():
 
     pipeline = make_pipeline(tessera.Model("nmf", 3)).fit(X)
     assert "Model" in estimator_html_repr(pipeline)
+
+
+def test_nmf():
+    X, _ = helpers.problem()
+    model = tessera.NMF(3)
+    assert "<table>" not in model._repr_html_()
+    shown = helpers.quiet(model.fit, X)._repr_html_()
+    assert shown.count("<tr>") == 3 and model._repr_mimebundle_()["text/html"] == shown

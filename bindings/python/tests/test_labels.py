@@ -189,9 +189,11 @@ def test_classes_of_no_label_are_unknown_to_predictions():
 def test_refits_forget():
     """Neighbours of an earlier fit, and its classes, do not stay."""
     model = tessera.Classifier("cdnmf").fit(X, OF)
-    assert model._judge() is not model.model_
-    model.set_params(predict_by="block").fit(X, np.array(["a", "b", "c"])[OF])
-    assert model._judge() is model.model_
+    assert model.neighbours_.labels[1].tolist() == [0, 1, 2]
+    model.fit(X, np.array(["a", "b", "c"])[OF])
+    assert model.neighbours_.labels[1].tolist() == ["a", "b", "c"]
+    assert not hasattr(model.set_params(model="nmf").fit(X, OF), "neighbours_")
+    model.set_params(model="cdnmf").fit(X, np.array(["a", "b", "c"])[OF])
     assert set(model.predict(X)) <= {"a", "b", "c"}
     other = tessera.Model("cdnmf", 3).fit(X, OF)
     assert other.classes_.tolist() == [0, 1, 2]

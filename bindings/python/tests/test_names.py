@@ -33,7 +33,7 @@ class Annotated:
 
 
 def as_data(X, y=None, features=NAMES):
-    return tessera.Data(X, y, None, features, None, "row", "memory", "memory", [])
+    return tessera.Data(X, y, None, features, None, "row", "memory", "memory", [], (-1, ""))
 
 
 @pytest.fixture(autouse=True)

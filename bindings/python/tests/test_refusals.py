@@ -274,7 +274,11 @@ def test_errors_have_their_kind():
         (lambda: tessera.rank(tessera.Model("nmf", 2).fit(X)), ValueError, "needs labels"),
         (lambda: tessera.rank(tessera.Model("nmf", 2).fit(X), by="x"), ValueError, "by is fisher"),
         (lambda: tessera.rank(tessera.Model("nmf", 2).fit(X), top=3), ValueError, "exceeds the 2"),
-        (lambda: tessera.terms(tessera.Model("nmf", 2).fit(X), top=-1), ValueError, "below 0"),
+        (
+            lambda: tessera.terms(tessera.Model("nmf", 2).fit(X), top=-1),
+            ValueError,
+            "no whole number",
+        ),
         (lambda: tessera.sheet(tessera.Model("nmf", 2).fit(X)), ValueError, "no pictures"),
         (
             lambda: tessera.sheet(tessera.Model("nmf", 2).fit(X), image_shape=(5, 5), data=X),
