@@ -219,8 +219,15 @@ def python_name(setting: str) -> str:
 
 
 def _in_python(message: str) -> str:
+    """Settings under their names here, matrices by the argument that takes them."""
     message = message.replace("`tessera models`", "tessera.models()")
-    return re.sub(r"--([a-z][a-z0-9-]*)", lambda m: python_name(m.group(1)), message)
+    message = re.sub(r"--([a-z][a-z0-9-]*)", lambda m: python_name(m.group(1)), message)
+    message = re.sub(r"\b(mask|links)-matrix\b", r"\1", message)
+    return re.sub(
+        r"\b(graph-matrix|init-(?:basis|codes|weights))\b",
+        lambda m: python_name(m.group(1)),
+        message,
+    )
 
 
 def text(value: Optional[bytes]) -> Optional[str]:
@@ -233,7 +240,10 @@ def raw(value: Any) -> bytes:
     if isinstance(value, (bytes, os.PathLike)):
         found = os.fsencode(value)
     else:
-        found = str(value).encode("utf-8", "surrogateescape")
+        try:
+            found = str(value).encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise ValueError(f"{value!r} is no text that a file could hold") from None
     if b"\0" in found:
         raise ValueError(f"{value!r} has a NUL within")
     return found

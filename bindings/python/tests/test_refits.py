@@ -130,6 +130,15 @@ def test_a_start_of_zeros():
         tessera.NMF(30, init="nndsvd").fit(X)
 
 
+def test_sentences_have_pythons_names():
+    with pytest.raises(ValueError, match="init_basis and init_codes"):
+        tessera.Model("nmf", 3, init_basis=np.ones((3, 20))).fit(X)
+    with pytest.raises(ValueError, match="mask: a mask of 2 x 2"):
+        tessera.Model("nmf", 3, mask=np.ones((2, 2))).fit(X)
+    with pytest.raises(ValueError, match="no text"):
+        tessera.Model("cdnmf").fit(X, np.array(["a", "b", "\ud800"])[OF])
+
+
 LATE = """
 import multiprocessing, sys
 import numpy as np
