@@ -38,22 +38,23 @@ done:
     return status;
 }
 
-/* Indices as 32 bits, likewise. */
+/* Indices as 32 bits, likewise; the view checks those that are. */
 static tsr_status take_indices(const int32_t **out, int32_t **own, const void *indices,
-                               tsr_index index, int64_t count)
+                               tsr_index index, const int64_t *rows, int64_t samples)
 {
     tsr_status status = TSR_OK;
     *out = indices;
     if (index == TSR_INDEX32)
         return TSR_OK;
-    TSR_NEW(*own, count);
-    for (int64_t at = 0; at < count; at++) {
-        const int64_t wide = index_at(indices, index, at);
-        if (wide < 0 || wide > INT32_MAX)
-            TSR_FAIL(TSR_ERROR_DATA, "entry %lld has index %lld (they end at %d)",
-                     (long long)at, (long long)wide, INT32_MAX);
-        (*own)[at] = (int32_t)wide;
-    }
+    TSR_NEW(*own, rows[samples]);
+    for (int64_t i = 0; i < samples; i++)
+        for (int64_t at = rows[i]; at < rows[i + 1]; at++) {
+            const int64_t wide = index_at(indices, index, at);
+            if (wide < 0 || wide > INT32_MAX)
+                TSR_FAIL(TSR_ERROR_DATA, "row %lld has column %lld (they are 0 .. %d)",
+                         (long long)i, (long long)wide, INT32_MAX);
+            (*own)[at] = (int32_t)wide;
+        }
     *out = *own;
 done:
     return status;
@@ -81,7 +82,7 @@ tsr_status tsr_matrix_view_rows(tsr_matrix **out, const void *starts, const void
     if (rows[samples] > 0 && (indices == NULL || values == NULL))
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%lld entries without `indices` or `values`",
                  (long long)rows[samples]);
-    TSR_TRY(take_indices(&columns, &own_columns, indices, index, rows[samples]));
+    TSR_TRY(take_indices(&columns, &own_columns, indices, index, rows, samples));
     TSR_NEW(copies, 2);
     TSR_TRY(tsr_matrix_view_sparse(&x, rows, columns, values, samples, features, type));
     copies[0] = own_rows, copies[1] = own_columns;
