@@ -16,6 +16,15 @@
 
 enum { PATIENCE = 60, SIZE = 256 }; /* seconds of a child; bytes of what it tells */
 
+/* Forks beside a fit. The allocator of gcc's address sanitizer, unlike glibc's, may be locked by
+ * another thread at a fork, and stays so in the child: 2 of some 16 runs with it hung there, of 300
+ * forks without it none. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { BESIDE = 0 };
+#else
+enum { BESIDE = 5 };
+#endif
+
 /* Large enough for two threads: 2 MB in blocks of 512 kB. */
 static lab large(void)
 {
@@ -109,7 +118,7 @@ static void test_forks_beside_a_fit(void **state)
     pthread_t other;
     fit_as_text(here, b.data, "cdnmf-kl");
     assert_int_equal(pthread_create(&other, NULL, fit_on, &b), 0);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < BESIDE; i++) {
         fit_below(there, b.data, "cdnmf-kl", 1);
         assert_string_equal(there, here);
     }
