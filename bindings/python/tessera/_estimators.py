@@ -3,7 +3,6 @@
 Keyword arguments are the rows of the library's table of settings, so a new setting is one here at
 once; so are the docstrings.
 """
-import difflib
 import inspect
 import warnings
 from typing import Any, Dict, Iterator, List, Optional, Tuple
@@ -35,6 +34,7 @@ from ._tables import (
     keywords,
     parameters,
     table,
+    unknown,
 )
 
 try:
@@ -175,11 +175,7 @@ def _constructor(leading: Dict[str, Any]) -> Any:
             settings[name] = value
         for name in settings:
             if name not in defaults:
-                near = difflib.get_close_matches(name, list(defaults), 1)
-                raise TypeError(
-                    f"{type(self).__name__} has no setting {name!r}"
-                    + (f"; did you mean {near[0]!r}?" if near else "")
-                )
+                raise unknown(type(self).__name__, name, list(defaults))
         for name, default in defaults.items():
             setattr(self, name, settings.get(name, default))
 
@@ -335,17 +331,17 @@ class _Fitting(BaseEstimator):
     @property
     def components_(self) -> np.ndarray:
         """Basis vectors, n_components_ x n_features_in_."""
-        return _read_only(self._need("components_").basis)
+        return self._need("components_").basis
 
     @property
     def codes_(self) -> np.ndarray:
         """Codes of the samples of the fit, as it left them."""
-        return _read_only(self._need("codes_").codes)
+        return self._need("codes_").codes
 
     @property
     def history_(self) -> np.ndarray:
         """J after each iteration."""
-        return _read_only(self._need("history_").objective)
+        return self._need("history_").objective
 
     @property
     def terms_(self) -> Dict[str, float]:
@@ -442,12 +438,6 @@ def _failing(info: Any, estimator: Any) -> Iterator[Tuple[str, str]]:
     if info.joined:
         for check in ("check_transformer_general", "check_transformer_data_not_an_array"):
             yield check, "codes of the fit know labels or neighbours; transform sees a sample alone"
-
-
-def _read_only(array: Any) -> np.ndarray:
-    array = array.view()
-    array.flags.writeable = False
-    return array
 
 
 _LEADING = {

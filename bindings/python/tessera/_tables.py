@@ -177,6 +177,13 @@ class Options(Owned):
         return struct
 
 
+def unknown(whose: str, name: str, known: Sequence[str]) -> TypeError:
+    """The refusal of a keyword argument, with the nearest that there is."""
+    near = difflib.get_close_matches(name, known, 1)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    return TypeError(f"{whose} has no setting {name!r}{meant}")
+
+
 def _is_keyword(row: Setting) -> bool:
     return row.kind != OBJECT or row.values == "matrix"
 
@@ -194,11 +201,7 @@ def split_keywords(names: Sequence[str], given: Dict[str, Any], whose: str) -> L
                     part[row.name] = value
                     found = True
         if not found:
-            known = [row.argument for of in rows for row in of]
-            near = difflib.get_close_matches(key, known, 1)
-            raise TypeError(
-                f"{whose} has no setting {key!r}" + (f"; did you mean {near[0]!r}?" if near else "")
-            )
+            raise unknown(whose, key, [row.argument for of in rows for row in of])
     return parts
 
 
