@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Arrays into matrices, labels and sparse matrices; the choice among variables. */
+#include "base/utf8.h"
 #include "check.h"
 
 #include "io/array.h"

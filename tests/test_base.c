@@ -243,9 +243,25 @@ static void json_is_well_formed(void **state)
     tsr__json_free(root);
     (void)fclose(to);
     assert_string_equal(text, "{\n  \"n\": 3,\n  \"x\": 0.5,\n  \"nan\": null,\n"
-                              "  \"name\": \"a\\\"b\",\n  \"bytes\": \"?!\",\n"
+                              "  \"name\": \"a\\\"b\",\n  \"bytes\": \"\xef\xbf\xbd!\",\n"
                               "  \"inner\": {\n    \"yes\": true\n  },\n"
                               "  \"list\": [\n    1\n  ]\n}\n");
+}
+
+static void json_ends_no_element(void **state)
+{
+    (void)state;
+    char text[256] = "";
+    FILE *to = fmemopen(text, sizeof text, "w");
+    tsr__json *root = tsr__json_new();
+    tsr__json_text(root, "<b>", "</script><!--");
+    tsr__json_real(root, "third", 1.0 / 3);
+    tsr__json_real(root, "none", (double)INFINITY);
+    check_ok(tsr__json_embed(root, to));
+    tsr__json_free(root);
+    (void)fclose(to);
+    assert_string_equal(text, "{\"\\u003cb>\":\"\\u003c/script>\\u003c!--\","
+                              "\"third\":0.333333333,\"none\":null}");
 }
 
 int main(void)
@@ -264,6 +280,7 @@ int main(void)
         cmocka_unit_test(lines_end_in_dots),
         cmocka_unit_test(progress_can_stop_work),
         cmocka_unit_test(json_is_well_formed),
+        cmocka_unit_test(json_ends_no_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,9 @@
  * and jansson passes NULL values through, so a failed allocation leaves a member out. */
 #include "base/json.h"
 
+#include "base/memory.h"
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -51,12 +54,10 @@ void tsr__json_flag(tsr__json *in, const char *key, bool value)
 void tsr__json_text(tsr__json *in, const char *key, const char *value)
 {
     json_t *text = value != NULL ? json_string(value) : json_null();
-    if (text == NULL) { /* not UTF-8: keep what is plain ASCII, mark the rest */
-        char plain[1024];
-        size_t used = 0;
-        for (; value[used] != '\0' && used + 1 < sizeof plain; used++)
-            plain[used] = (unsigned char)value[used] < 128 ? value[used] : '?';
-        text = json_stringn(plain, used);
+    if (text == NULL) { /* no UTF-8, or no memory */
+        char *copy = tsr__utf8_copy(value);
+        text = copy != NULL ? json_string(copy) : NULL;
+        tsr__free(copy);
     }
     put(in, key, text);
 }
@@ -81,6 +82,25 @@ tsr_status tsr__json_print(const tsr__json *root, FILE *to)
         return tsr__fail(TSR_ERROR_MEMORY, "out of memory while building JSON");
     if (json_dumpf(value_of(root), to, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 ||
         fputc('\n', to) == EOF)
+        return tsr__fail(TSR_ERROR_IO, "cannot write JSON: %s", strerror(errno));
+    return TSR_OK;
+}
+
+/* A text is the only place where JSON has a '<', and there it may be written as a number. */
+static int put_safely(const char *bytes, size_t size, void *to)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((bytes[i] == '<' ? fputs("\\u003c", to) : fputc(bytes[i], to)) == EOF)
+            return -1;
+    return 0;
+}
+
+tsr_status tsr__json_embed(const tsr__json *root, FILE *to)
+{
+    if (root == NULL)
+        return tsr__fail(TSR_ERROR_MEMORY, "out of memory while building JSON");
+    if (json_dump_callback(value_of(root), put_safely, to,
+                           JSON_COMPACT | JSON_REAL_PRECISION(9)) != 0)
         return tsr__fail(TSR_ERROR_IO, "cannot write JSON: %s", strerror(errno));
     return TSR_OK;
 }

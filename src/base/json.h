@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * JSON out: objects and arrays that are built, printed and freed. Numbers that JSON does not
- * know (NaN, infinity) become null; text that is not UTF-8 keeps its ASCII part. */
+ * know (NaN, infinity) become null; bytes of a text that are not UTF-8 become U+FFFD. */
 #ifndef TSR_BASE_JSON_H
 #define TSR_BASE_JSON_H
 
@@ -27,5 +27,9 @@ tsr__json *tsr__json_array(tsr__json *in, const char *key);
 
 /* Prints the root and a line end. */
 tsr_status tsr__json_print(const tsr__json *root, FILE *to);
+
+/* Prints it for a page: in one line without its end, numbers of nine digits, and no '<' anywhere, so
+ * that no text ends the element that it stands in. */
+tsr_status tsr__json_embed(const tsr__json *root, FILE *to);
 
 #endif

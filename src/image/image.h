@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <stdio.h>
+
 typedef struct tsr__image {
     int64_t width, height;
     float *grey; /* height x width, from tsr__alloc; free with tsr__image_free */
@@ -30,7 +32,9 @@ tsr_status tsr__image_decode(tsr__image *out, const void *bytes, const tsr__boun
 tsr_status tsr__image_resize(tsr__image *out, const tsr__image *image, int64_t width,
                              int64_t height);
 
-/* 8-bit grey / RGB PNG; `pixels` is height x width x channels. */
+/* 8-bit grey / RGB PNG, into a stream or a file; `pixels` is height x width x channels. */
+tsr_status tsr__image_print_png(FILE *to, const unsigned char *pixels, int64_t width,
+                                int64_t height, int channels);
 tsr_status tsr__image_write_png(const char *path, const unsigned char *pixels, int64_t width,
                                 int64_t height, int channels);
 

@@ -185,11 +185,11 @@ static tsr_status write_picture(coder *c, const unsigned char *pixels, int64_t w
     return TSR_OK;
 }
 
-tsr_status tsr__image_write_png(const char *path, const unsigned char *pixels, int64_t width,
+tsr_status tsr__image_print_png(FILE *to, const unsigned char *pixels, int64_t width,
                                 int64_t height, int channels)
 {
     tsr_status status = TSR_OK;
-    coder c = {.stream = NULL};
+    coder c = {.stream = to};
     if (width < 1 || height < 1 || width > TSR_IMAGE_PIXELS / height ||
         (channels != 1 && channels != 3))
         TSR_FAIL(TSR_ERROR_ARGUMENT, "a PNG of %lld x %lld pixels with %d channels",
@@ -199,13 +199,20 @@ tsr_status tsr__image_write_png(const char *path, const unsigned char *pixels, i
     c.info = c.png != NULL ? png_create_info_struct(c.png) : NULL;
     if (c.info == NULL)
         TSR_FAIL(TSR_ERROR_MEMORY, "out of memory: libpng cannot begin");
-    c.stream = fopen(path, "wbe");
-    if (c.stream == NULL)
-        TSR_FAIL(TSR_ERROR_IO, "cannot be written: %s", strerror(errno));
     TSR_TRY(write_picture(&c, pixels, width, height, channels));
 done:
-    if (c.stream != NULL && fclose(c.stream) != 0 && status == TSR_OK)
-        status = tsr__fail(TSR_ERROR_IO, "cannot be written: %s", strerror(errno));
     png_destroy_write_struct(&c.png, &c.info);
+    return status;
+}
+
+tsr_status tsr__image_write_png(const char *path, const unsigned char *pixels, int64_t width,
+                                int64_t height, int channels)
+{
+    FILE *to = fopen(path, "wbe");
+    if (to == NULL)
+        return tsr__fail(TSR_ERROR_IO, "cannot be written: %s", strerror(errno));
+    tsr_status status = tsr__image_print_png(to, pixels, width, height, channels);
+    if (fclose(to) != 0 && status == TSR_OK)
+        status = tsr__fail(TSR_ERROR_IO, "cannot be written: %s", strerror(errno));
     return status;
 }

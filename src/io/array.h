@@ -72,11 +72,6 @@ tsr_status tsr__array_to_names(tsr__names *out, const tsr__array *array);
 /* Labels from class numbers; refuses what a double does not hold exactly. */
 tsr_status tsr__numbers_to_labels(tsr_labels **out, const double *number, int64_t count);
 
-/* UTF-8 and code points; what is none is U+FFFD. Writes 1 to 4 bytes and returns how many;
- * reads one point of a text and returns the byte after it. */
-int tsr__utf8_put(char *out, uint32_t point);
-const char *tsr__utf8_get(uint32_t *point, const char *at);
-
 /* A sparse matrix as files hold it. By rows (CSR): the entries of row i stand at
  * start[i] .. start[i+1]-1, index is the column. By columns (CSC): the same of columns. By
  * entries (COO): start is the row and index the column of each. */

@@ -4,6 +4,7 @@
 #include "io/mat.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "io/array.h"
 
 #include <string.h>

@@ -12,6 +12,7 @@
  * The version ends at 2 GB a variable. matio does not say when the disk is full, so the size of
  * the finished file is compared with what went in. */
 #include "base/text.h"
+#include "base/utf8.h"
 #include "io/container.h"
 
 #include <matio.h>

@@ -13,6 +13,7 @@
  * Dense values are stored, so that they are read at the speed of the disk; all else is
  * deflated. All entries are dated 1980, so that equal data make equal files. */
 #include "base/text.h"
+#include "base/utf8.h"
 #include "io/container.h"
 #include "io/npy.h"
 #include "io/zip.h"
