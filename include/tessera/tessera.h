@@ -19,6 +19,7 @@
  *    12. Judging                  clustering, neighbours, folds, choice and ranking of vectors
  *    13. Pictures                 of basis vectors, of a sample's parts, of where they are at work
  *    14. Experiments              published tables, made again
+ *    15. Pages                    what was learnt, to be looked at
  *
  * Synopsis
  *
@@ -146,7 +147,7 @@ TSR_API tsr_status tsr_settings_check(const tsr_setting *table, const void *obje
  * texts, given what lies in memory, and handed to the function that takes the struct of that table.
  * The tables are
  *
- *     read features fit transform cluster validate select overlay experiment
+ *     read features fit transform cluster validate select overlay experiment page
  *
  * Texts are copied; objects are borrowed and must outlive the calls that use them. */
 typedef struct tsr_options tsr_options;
@@ -1056,6 +1057,35 @@ TSR_API void tsr_experiment_free(tsr_experiment *experiment);
 
 /* The table, ours beside the published figures, as text in the format that was asked for. */
 TSR_API const char *tsr_experiment_table(const tsr_experiment *experiment);
+
+/* 15. Pages ------------------------------------------------------------------------------- */
+
+/* One HTML file that shows what was learnt: pictures, words, charts and every number in a table. It
+ * asks nothing of the network, and needs no scripts to be read. What is large is capped, and the
+ * page says so. */
+typedef struct tsr_page tsr_page;
+typedef struct tsr_page_options {
+    const char *title;            /* or NULL: made of what is shown */
+    const char *command;          /* that makes the page again, which it shows; or NULL */
+    const char *pictures;         /* folder of the pictures that visual words are of, or NULL */
+    int64_t points;               /* samples in charts, at most */
+    int64_t parts;                /* basis vectors that are shown, at most */
+    int64_t samples;              /* that are put together of their parts */
+    int64_t seed, threads;        /* of clusters and of what is drawn; threads 0: all */
+    const tsr_progress *progress; /* or NULL */
+} tsr_page_options;
+TSR_API const tsr_setting *tsr_page_settings(void);
+
+/* A fitted model, and `data` (or NULL: its own samples, of which there are codes alone): those that
+ * it was fitted to, or others, whose codes are then made. */
+TSR_API tsr_status tsr_page_model(tsr_page **out, const tsr_model *model, const tsr_data *data,
+                                  const tsr_page_options *options);
+TSR_API void tsr_page_free(tsr_page *page);
+
+/* The file, written as tsr_data_write writes; and what charts are drawn from, as JSON
+ * (report/web/README.md). */
+TSR_API tsr_status tsr_page_write(const tsr_page *page, const char *path);
+TSR_API const char *tsr_page_facts(const tsr_page *page);
 
 #ifdef __cplusplus
 }

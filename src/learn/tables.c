@@ -25,6 +25,7 @@ static const struct table {
     {"select", tsr_select_settings, sizeof(tsr_select_options)},
     {"overlay", tsr_overlay_settings, sizeof(tsr_overlay_options)},
     {"experiment", tsr_experiment_settings, sizeof(tsr_experiment_options)},
+    {"page", tsr_page_settings, sizeof(tsr_page_options)},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 

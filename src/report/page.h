@@ -12,11 +12,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 
-typedef struct tsr__page tsr__page;
-
-/* `kind` is "model", "experiment", "selection". */
-tsr_status tsr__page_create(tsr__page **out, const char *kind);
-void tsr__page_free(tsr__page *page);
+/* A page without contents; `kind` is "model", "experiment", "selection". */
+tsr_status tsr__page_create(tsr_page **out, const char *kind);
 
 #if defined(__GNUC__)
 #define TSR_PAGE_FORMAT __attribute__((format(printf, 2, 3)))
@@ -25,17 +22,17 @@ void tsr__page_free(tsr__page *page);
 #endif
 
 /* What it is called, and what it says in a sentence or two. */
-void tsr__page_title(tsr__page *page, const char *format, ...) TSR_PAGE_FORMAT;
-void tsr__page_lead(tsr__page *page, const char *format, ...) TSR_PAGE_FORMAT;
+void tsr__page_title(tsr_page *page, const char *format, ...) TSR_PAGE_FORMAT;
+void tsr__page_lead(tsr_page *page, const char *format, ...) TSR_PAGE_FORMAT;
 
 /* Begins a section, and ends the one before. `id` is ours: letters and dashes. */
-void tsr__page_section(tsr__page *page, const char *id, const char *title);
-void tsr__page_heading(tsr__page *page, const char *text); /* within it */
+void tsr__page_section(tsr_page *page, const char *id, const char *title);
+void tsr__page_heading(tsr_page *page, const char *text); /* within it */
 
 /* A paragraph; a remark, as of what was left out; a command to be typed. */
-void tsr__page_say(tsr__page *page, const char *format, ...) TSR_PAGE_FORMAT;
-void tsr__page_note(tsr__page *page, const char *format, ...) TSR_PAGE_FORMAT;
-void tsr__page_command(tsr__page *page, const char *text);
+void tsr__page_say(tsr_page *page, const char *format, ...) TSR_PAGE_FORMAT;
+void tsr__page_note(tsr_page *page, const char *format, ...) TSR_PAGE_FORMAT;
+void tsr__page_command(tsr_page *page, const char *text);
 
 /* Tables ---------------------------------------------------------------------------------- */
 
@@ -48,20 +45,20 @@ typedef enum tsr__cell_kind {
 
 /* A table begins; its columns follow, then its cells, row after row. The first column names the
  * rows. `folded`: it stands below its chart and is opened by a click. */
-void tsr__page_table(tsr__page *page, const char *id, const char *caption, bool folded);
-void tsr__page_column(tsr__page *page, const char *name, tsr__cell_kind kind);
-void tsr__page_text(tsr__page *page, const char *text); /* NULL: none */
-void tsr__page_number(tsr__page *page, double value);   /* NaN: none */
-void tsr__page_table_end(tsr__page *page);
+void tsr__page_table(tsr_page *page, const char *id, const char *caption, bool folded);
+void tsr__page_column(tsr_page *page, const char *name, tsr__cell_kind kind);
+void tsr__page_text(tsr_page *page, const char *text); /* NULL: none */
+void tsr__page_number(tsr_page *page, double value);   /* NaN: none */
+void tsr__page_table_end(tsr_page *page);
 
 /* Charts ---------------------------------------------------------------------------------- */
 
 /* A chart of the table `table`, which is begun before or after. Columns and the like are put into
  * what is returned, which belongs to the page; tsr__page_chart_end closes the figure, which may
  * hold pictures. */
-tsr__json *tsr__page_chart(tsr__page *page, const char *id, const char *kind, const char *table,
+tsr__json *tsr__page_chart(tsr_page *page, const char *id, const char *kind, const char *table,
                            const char *title);
-void tsr__page_chart_end(tsr__page *page);
+void tsr__page_chart_end(tsr_page *page);
 
 /* An array `key` of texts, ended by NULL. */
 void tsr__page_list(tsr__json *chart, const char *key, const char *const *text);
@@ -70,19 +67,18 @@ void tsr__page_list(tsr__json *chart, const char *key, const char *const *text);
 
 /* A PNG of 1 (grey) or 3 (RGB) channels, `zoom` CSS pixels a pixel; `id` (or NULL) is its whole
  * HTML id. `alt` says what it shows. */
-void tsr__page_picture(tsr__page *page, const unsigned char *pixels, int64_t width,
+void tsr__page_picture(tsr_page *page, const unsigned char *pixels, int64_t width,
                        int64_t height, int channels, double zoom, const char *id,
                        const char *alt);
 
 /* HTML of our own making; texts go through tsr__page_escaped. */
-void tsr__page_html(tsr__page *page, const char *format, ...) TSR_PAGE_FORMAT;
-void tsr__page_escaped(tsr__page *page, const char *text);
+void tsr__page_html(tsr_page *page, const char *format, ...) TSR_PAGE_FORMAT;
+void tsr__page_escaped(tsr_page *page, const char *text);
 
 /* The facts, for what no function above says. */
-tsr__json *tsr__page_facts(tsr__page *page);
+tsr__json *tsr__page_facts(tsr_page *page);
 
-/* Writes it all to `path`, complete or not at all; and the facts alone. */
-tsr_status tsr__page_write(tsr__page *page, const char *path);
-tsr_status tsr__page_print(tsr__page *page, FILE *to);
+/* The last word: nothing is added after it, and it says whether all before it went well. */
+tsr_status tsr__page_close(tsr_page *page);
 
 #endif
