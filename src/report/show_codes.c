@@ -84,12 +84,13 @@ static tsr_status sample_table(const tsr__subject *s, const double *at, double *
     return TSR_OK;
 }
 
-/* From dark to light, of monotone lightness, told apart by all eyes: anchors between which colours
- * are mixed. */
+/* From pale to dark, of monotone lightness, told apart by all eyes: anchors between which colours
+ * are mixed, those of the charts (report/web/src/palette.js). */
 static void colour(unsigned char rgb[3], double share)
 {
-    static const double anchor[][3] = {{4, 20, 60},     {40, 60, 120},  {100, 100, 120},
-                                       {165, 145, 110}, {225, 195, 80}, {255, 240, 150}};
+    static const unsigned char anchor[][3] = {
+        {0xfa, 0xf6, 0xdf}, {0xe6, 0xdc, 0xa6}, {0xc6, 0xbf, 0x85}, {0x9b, 0xa2, 0x7f},
+        {0x6f, 0x83, 0x85}, {0x44, 0x61, 0x84}, {0x20, 0x39, 0x6b}, {0x0c, 0x1b, 0x42}};
     enum { LAST = sizeof anchor / sizeof *anchor - 1 };
     const double place = fmin(fmax(share, 0), 1) * LAST;
     const int low = (int)fmin(floor(place), LAST - 1);
@@ -193,8 +194,8 @@ tsr_status tsr__show_codes(tsr__subject *s)
     TSR_TRY(place(at, held, s));
     tsr__page_say(s->page,
                   "Each line is a sample, in the order of the classes; each column a part. "
-                  "Light: much. What a part contributes is its code times the length of its "
-                  "vector, so that parts can be compared.");
+                  "The stronger the colour, the more the part contributes: its code times the "
+                  "length of its vector, so that parts can be compared.");
     if (s->samples < s->n)
         tsr__page_note(s->page, "%lld samples drawn from %lld are shown (--points N).",
                        (long long)s->samples, (long long)s->n);

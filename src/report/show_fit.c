@@ -135,11 +135,6 @@ static void figures(const tsr__subject *s)
     put_figure(page, "seconds", r->seconds);
     put_figure(page, "seed", (double)r->seed);
     tsr__page_table_end(page);
-    if (!r->converged)
-        tsr__page_note(page, "%s",
-                       tsr_model_lacks(s->model) >= 0
-                           ? "The fit was stopped on the way: `tessera fit --resume` goes on."
-                           : "The fit used up its iterations before J came to rest.");
 }
 
 static void terms(const tsr__subject *s)
@@ -147,7 +142,6 @@ static void terms(const tsr__subject *s)
     const char *name = NULL;
     double value = 0, sum = 0;
     tsr_page *page = s->page;
-    tsr__page_say(page, "It minimises J = %s", s->info.objective);
     for (int64_t i = 0; tsr_model_term(&name, &value, s->model, i); i++)
         sum += value;
     tsr__page_table(page, "terms", "Terms of J at the end", false);
@@ -189,10 +183,18 @@ static void lines(const tsr__subject *s)
 tsr_status tsr__show_fit(tsr__subject *s)
 {
     lead(s);
+    tsr__page_say(s->page, "It minimises J = %s", s->info.objective);
+    tsr__page_html(s->page, "<div class=\"cards\">\n");
     TSR_OR_RETURN(data_card(s));
     figures(s);
     terms(s);
     settings(s);
+    tsr__page_html(s->page, "</div>\n");
+    if (!s->report.converged)
+        tsr__page_note(s->page, "%s",
+                       tsr_model_lacks(s->model) >= 0
+                           ? "The fit was stopped on the way: `tessera fit --resume` goes on."
+                           : "The fit used up its iterations before J came to rest.");
     if (tsr_model_plan(s->model, 0) != NULL) {
         tsr__page_heading(s->page, "Plan");
         lines(s);

@@ -25,7 +25,7 @@ static void put_legend(tsr_page *page, const tsr_overlay *overlay, int64_t k)
         if (best < 0)
             return;
         before = patches[best], last = best;
-        tsr__page_html(page, " <span>part %lld: %s, %lld patches</span>", (long long)best,
+        tsr__page_html(page, " · <span>part %lld: %s, %lld patches</span>", (long long)best,
                        tsr_overlay_colour(best), (long long)patches[best]);
     }
 }

@@ -161,15 +161,15 @@ static void caption(const tsr__subject *s, const facts *f, int64_t a)
 {
     static const char *const ranks[] = {"LRE", "Fisher"};
     tsr__page_html(s->page,
-                   "<figcaption><strong>part %lld</strong> <span>%.1f %% of the "
+                   "<figcaption><strong>part %lld</strong> · <span>%.1f %% of the "
                    "data</span>",
                    (long long)a, 100 * s->share[a]);
     for (int i = 0; i < 2; i++)
         if (f->place[i] != NULL)
-            tsr__page_html(s->page, " <span>%s %lld</span>", ranks[i],
+            tsr__page_html(s->page, " · <span>%s %lld</span>", ranks[i],
                            (long long)f->place[i][a]);
     if (class_of(f, s, a) != NULL) {
-        tsr__page_html(s->page, " <span>class <bdi>");
+        tsr__page_html(s->page, " · <span>class <bdi>");
         tsr__page_escaped(s->page, class_of(f, s, a));
         tsr__page_html(s->page, "</bdi></span>");
     }
