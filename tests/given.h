@@ -610,6 +610,27 @@ static bool make_experiment(given *out, const provider *row, int variant)
     return variant == 0 && give(out, experiment, 0);
 }
 
+static bool make_page(given *out, const provider *row, int variant)
+{
+    tsr_page *page = NULL;
+    (void)row;
+    must(tsr_page_model(&page, model_of(), NULL, NULL));
+    return variant == 0 && give(out, page, 0);
+}
+
+static bool make_page_options(given *out, const provider *row, int variant)
+{
+    enum { COUNT = 4 };
+    static tsr_page_options options[COUNT];
+    (void)row;
+    for (int i = 0; i < COUNT; i++)
+        tsr_settings_default(tsr_page_settings(), &options[i]);
+    options[1].points = 0;
+    options[2].parts = -1;
+    options[3].threads = -1;
+    return variant < COUNT && give(out, &options[variant], 0);
+}
+
 static bool make_selection(given *out, const provider *row, int variant)
 {
     const tsr_fit_options fit = fit_options("cdnmf");
@@ -652,6 +673,7 @@ static const provider providers[] = {
     {"tsr_experiment **",             NULL,      NULL, make_room,        NULL},
     {"tsr_validation **",             NULL,      NULL, make_room,        NULL},
     {"tsr_overlay **",                NULL,      NULL, make_room,        NULL},
+    {"tsr_page **",                   NULL,      NULL, make_room,        NULL},
     {"tsr_explanation **",            NULL,      NULL, make_room,        NULL},
     {"tsr_part *",                    NULL,      NULL, make_room,        NULL},
     {"tsr_model **",                  NULL,      NULL, make_room,        NULL},
@@ -671,6 +693,7 @@ static const provider providers[] = {
     {"const char *",                  "path",    "tsr_model_write", make_path, "written.h5"},
     {"const char *",                  "path",    "tsr_sheet_write", make_path, "written.png"},
     {"const char *",                  "path",    "tsr_overlay_write", make_path, "written.png"},
+    {"const char *",                  "path",    "tsr_page_write",    make_path, "written.html"},
     {"const char *",                  "protocol", NULL, make_path,       "study.txt"},
     {"const char *",                  "picture", NULL, make_path,        "scenes/a/0.pgm"},
     {"const char *",                  "path",    NULL, make_path,        "written.csv"},
@@ -716,6 +739,8 @@ static const provider providers[] = {
     {"tsr_selection *",               NULL,      NULL, make_selection,   NULL},
     {"const tsr_validation *",        NULL,      NULL, make_validation,  NULL},
     {"tsr_validation *",              NULL,      NULL, make_validation,  NULL},
+    {"const tsr_page *",              NULL,      NULL, make_page,        NULL},
+    {"tsr_page *",                    NULL,      NULL, make_page,        NULL},
     {"const tsr_overlay *",           NULL,      NULL, make_overlay,     NULL},
     {"tsr_overlay *",                 NULL,      NULL, make_overlay,     NULL},
     {"const tsr_model *",             NULL,      "tsr_overlay_make", make_visual_model, NULL},
@@ -734,6 +759,7 @@ static const provider providers[] = {
     {"const tsr_experiment_options *", NULL,     NULL, make_experiment_options, NULL},
     {"const tsr_validate_options *",  NULL,      NULL, make_validate_options,  NULL},
     {"const tsr_overlay_options *",   NULL,      NULL, make_overlay_options,   NULL},
+    {"const tsr_page_options *",      NULL,      NULL, make_page_options,      NULL},
     {"const tsr_cluster_options *",   NULL,      NULL, make_cluster_options,   NULL},
     {"tsr_image_shape",               NULL,      NULL, make_shape,       NULL},
 };

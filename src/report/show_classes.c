@@ -10,7 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CLASSES = 60 };
+enum {
+    MOST_CLASSES = 60,  /* that are shown */
+    MOST_TABLED = 1000, /* whose pairs are counted: the best map takes the cube of it */
+};
+
+static bool too_many(const tsr__subject *s)
+{
+    if (tsr_labels_classes(s->labels) <= MOST_TABLED)
+        return false;
+    tsr__page_note(s->page,
+                   "%d classes are too many to be counted against each other (at most %d).",
+                   tsr_labels_classes(s->labels), MOST_TABLED);
+    return true;
+}
 
 /* A failure that concerns this section alone becomes a remark. */
 static tsr_status or_remark(tsr_page *page, tsr_status status)
@@ -157,7 +170,7 @@ tsr_status tsr__show_clusters(tsr__subject *s)
                   "it does not know; each cluster then stands for one class, so that as many "
                   "samples as possible are right. All samples with a class count.",
                   tsr_labels_classes(s->labels));
-    return or_remark(s->page, cluster(s));
+    return too_many(s) ? TSR_OK : or_remark(s->page, cluster(s));
 }
 
 /* Predictions ----------------------------------------------------------------------------- */
@@ -296,7 +309,8 @@ static tsr_status predict(const tsr__subject *s, bool blocks)
         tsr__page_table_end(s->page);
         put_calibration(s->page, g, count);
         renumber(of, s, g, count);
-        TSR_TRY(show_confusion(s, "mistakes", "Classes against predicted classes", of));
+        if (!too_many(s))
+            TSR_TRY(show_confusion(s, "mistakes", "Classes against predicted classes", of));
     }
     if (count > 0)
         put_guesses(s, g, count);
