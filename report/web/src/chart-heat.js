@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A table as coloured cells; dark is little, light is much. Few cells have their numbers in them.
+// A table as coloured cells: what is little is near the page's own colour. Few cells have their
+// numbers in them.
 import { cellText, columnOf, isNumber, name, tableOf } from './facts.js';
 import { base, categories, marked, rangeOf, tooltip } from './option.js';
-import { sequence, shade } from './palette.js';
+import { inkOn } from './palette.js';
 
 const mostRows = 100;
 const mostColumns = 100;
@@ -44,7 +45,7 @@ export function heat(chart, facts) {
     for (const axis of [xAxis, yAxis]) Object.assign(axis, { axisTick: { show: false }, axisLine: { show: false } });
     const span = high > low ? high - low : 1;
     const made = base(theme, [], description);
-    made.grid.bottom = 64;
+    made.grid.bottom = 40;
     return {
       ...made,
       xAxis,
@@ -63,7 +64,7 @@ export function heat(chart, facts) {
         hoverLink: false,
         text: [cellText(high, kind), cellText(low, kind)],
         textStyle: { color: theme.ink },
-        inRange: { color: sequence },
+        inRange: { color: theme.sequence },
       },
       series: [
         {
@@ -75,7 +76,7 @@ export function heat(chart, facts) {
             value,
             label: {
               show: labelled,
-              color: shade((value[2] - low) / span).ink,
+              color: inkOn(theme.sequence, (value[2] - low) / span),
               fontSize: 11,
               formatter: () => short(value[2], kind),
             },
@@ -90,7 +91,7 @@ export function heat(chart, facts) {
     draw,
     names: columns.map((c) => c.name),
     notes,
-    height: 130 + Math.min(Math.max(rows.length * (labelled ? 28 : 8), 160), 640),
+    height: 110 + Math.min(Math.max(rows.length * (labelled ? 28 : 8), 160), 640),
     rows: rows.length,
     columns: columns.length,
     item(i, j) {

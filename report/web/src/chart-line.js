@@ -8,10 +8,9 @@ import { mostNamed, places, split } from './series.js';
 const mostSymbols = 40; // of one line; more would hide it
 
 // Of many points every k-th has its symbol, so that lines are told apart without colour.
-function symbolAt(points, symbol, quiet) {
-  if (quiet) return () => 'none';
-  const step = Math.ceil(points.length / mostSymbols);
-  return (_, params) => (step === 1 || params.dataIndex % (4 * step) === 0 ? symbol : 'none');
+function dots(points) {
+  const step = points.length > mostSymbols ? Math.ceil(points.length / (mostSymbols / 4)) : 1;
+  return points.map((p, i) => (i % step === 0 ? [p.x, p.y] : { value: [p.x, p.y], symbol: 'none' }));
 }
 
 // Single draws in the colours of the series that they belong to.
@@ -32,7 +31,8 @@ function draws(theme, chart, facts, data, log) {
     z: 1,
     symbol: mark(theme, i).symbol,
     symbolSize: 5,
-    itemStyle: { color: mark(theme, i).color, opacity: 0.35 },
+    symbolOffset: [9, 0], // beside the bars
+    itemStyle: { color: mark(theme, i).color, opacity: 0.55 },
     tooltip: { show: false },
     data: table.rows
       .map((row, k) => ({ row, at: [x(k), row[y.index]] }))
@@ -62,13 +62,13 @@ export function line(chart, facts) {
         name: String(i),
         id: `line-${i}`,
         z: 2,
-        symbol: symbolAt(one.points, symbol, quiet),
+        symbol: quiet ? 'none' : symbol,
         symbolSize: 7,
         showSymbol: true,
         lineStyle: { color, width: 2, type: one.dashed ? [6, 4] : dash },
         itemStyle: { color },
         emphasis: { disabled: true },
-        data: one.points.map((p) => [p.x, p.y]),
+        data: dots(one.points),
       };
     });
     const bars = data.series

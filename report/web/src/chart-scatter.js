@@ -31,8 +31,10 @@ export function scatter(chart, facts) {
   });
 
   function draw(theme, description) {
+    const made = base(theme, names, description);
+    Object.assign(made.legend, { itemWidth: 12, itemHeight: 12 });
     return {
-      ...base(theme, names, description),
+      ...made,
       xAxis: { ...numbers(theme, x, true), splitLine: { show: true, lineStyle: { color: theme.line } } },
       yAxis: numbers(theme, y, false),
       series: members.map((mine, i) => ({

@@ -20,7 +20,7 @@ export function columnOf(table, name) {
 
 export const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
 
-// Four digits that count, as C's %.4g.
+// Four digits that count, as C's %.4g but for exact halves, which go up.
 export function real(value) {
   if (value === 0) return '0';
   const [digits, power] = value.toExponential(3).split('e');

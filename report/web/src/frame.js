@@ -47,7 +47,8 @@ export function framed(kind) {
     );
     const height = plot.height || usual;
     inner.style.height = `${height}px`;
-    figure.append(box, ...plot.notes.map((text) => make('p', { class: 'note' }, text)));
+    const saver = button('Save SVG', () => save(drawn, chart), { 'aria-label': `Save SVG: ${chart.title}` });
+    figure.append(make('div', { class: 'tools' }, saver), box, ...plot.notes.map((text) => make('p', { class: 'note' }, text)));
     const drawn = init(inner, null, { renderer: 'svg', width: inner.clientWidth || 640, height });
     const draw = () => drawn.setOption(plot.draw(readTheme(), description), { notMerge: true });
     draw();
@@ -55,9 +56,6 @@ export function framed(kind) {
       if (inner.clientWidth && inner.clientWidth !== drawn.getWidth()) drawn.resize({ width: inner.clientWidth, height });
     }).observe(inner);
     onTheme(draw);
-    figure.append(
-      make('div', { class: 'tools' }, button('Save SVG', () => save(drawn, chart), { 'aria-label': `Save SVG: ${chart.title}` })),
-    );
     await follow(drawn, plot, facts, box);
   };
 }

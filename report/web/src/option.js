@@ -5,7 +5,7 @@ import { mostNamed } from './series.js';
 
 const small = 12;
 
-// Room for a legend is below, for the name of y above.
+// Axes and their names are kept within the bounds; below there is room for a legend.
 export function base(theme, names, description) {
   const legend = names.length > 1 && names.length <= mostNamed;
   return {
@@ -16,8 +16,8 @@ export function base(theme, names, description) {
     grid: {
       left: 12,
       right: 20,
-      top: 40,
-      bottom: legend ? 48 : 12,
+      top: 8,
+      bottom: legend ? 36 : 8,
       outerBoundsMode: 'same',
       outerBoundsContain: 'all',
     },

@@ -6,8 +6,13 @@ const categories = 8;
 const symbols = ['circle', 'triangle', 'rect', 'diamond', 'emptyCircle', 'emptyTriangle', 'emptyRect', 'emptyDiamond'];
 const dashes = ['solid', [2, 3], [9, 3, 2, 3]];
 
-// From dark to light, lightness growing evenly: read with any eyes, and in grey.
-export const sequence = ['#10224e', '#2f4170', '#566079', '#7d8079', '#a6a06c', '#d2c25a', '#fdea6b'];
+// From the page's own colour away, lightness changing evenly: read with any eyes, and in grey.
+export const sequences = {
+  light: ['#faf6df', '#e6dca6', '#c6bf85', '#9ba27f', '#6f8385', '#446184', '#20396b', '#0c1b42'],
+  dark: ['#172445', '#2f4170', '#566079', '#7d8079', '#a6a06c', '#d2c25a', '#fdea6b'],
+};
+
+const isDark = (rgb) => rgb.match(/[\d.]+/g).slice(0, 3).every((part) => Number(part) < 128);
 
 // Colours as the style sheet has them now: a variable is resolved where it is used as a colour.
 export function readTheme() {
@@ -24,6 +29,7 @@ export function readTheme() {
     card: colour('--card'),
     raised: colour('--raised'),
     series: Array.from({ length: categories }, (_, i) => colour(`--c${i + 1}`)),
+    sequence: sequences[isDark(colour('--paper')) ? 'dark' : 'light'],
     font: getComputedStyle(document.body).fontFamily.replace(/"/g, "'"),
   };
   probe.remove();
@@ -40,15 +46,11 @@ export function mark(theme, i) {
   };
 }
 
-// The colour of a share of 1 in the sequence, and ink that can be read on it.
-export function shade(share) {
-  const place = Math.min(Math.max(share, 0), 1) * (sequence.length - 1);
-  const left = Math.min(Math.floor(place), sequence.length - 2);
-  const part = (hex, k) => parseInt(hex.slice(1 + 2 * k, 3 + 2 * k), 16);
-  const mixed = [0, 1, 2].map((k) => {
-    const a = part(sequence[left], k);
-    return Math.round(a + (place - left) * (part(sequence[left + 1], k) - a));
-  });
-  const bright = 0.299 * mixed[0] + 0.587 * mixed[1] + 0.114 * mixed[2];
-  return { fill: `rgb(${mixed.join(',')})`, ink: bright > 125 ? '#000' : '#fff' };
+// Ink that can be read on the colour of a share of 1 in a sequence.
+export function inkOn(colours, share) {
+  const place = Math.min(Math.max(share, 0), 1) * (colours.length - 1);
+  const left = Math.min(Math.floor(place), colours.length - 2);
+  const bright = (hex) => [0.299, 0.587, 0.114].reduce((sum, w, k) => sum + w * parseInt(hex.slice(1 + 2 * k, 3 + 2 * k), 16), 0);
+  const a = bright(colours[left]);
+  return a + (place - left) * (bright(colours[left + 1]) - a) > 125 ? '#000' : '#fff';
 }
