@@ -33,9 +33,9 @@ function oddPictures() {
 
 before(() => {
   tessera('demo', '--pictures', 'faces', '-o', 'faces.h5', '--quiet');
-  report('faces', 'faces.h5', '--model', 'nmf', '--components', '12', '--max-iterations', '60');
+  report('faces', 'faces.h5', '--model', 'nmf', '-k', '12');
   oddPictures();
-  report('odd', 'odd', '--model', 'nmf', '--components', '3', '--max-iterations', '20');
+  report('odd', 'odd', '--model', 'nmf', '-k', '3');
 });
 
 // A number as the page shows it, read back.
