@@ -184,11 +184,19 @@ test('on paper: light, without what is to be pressed', () =>
       assert.ok(!(await page.locator('nav').isVisible()));
       assert.ok(!(await page.locator('.tools').first().isVisible()));
       assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
-      const fill = await page.evaluate(() => {
-        dispatchEvent(new Event('beforeprint'));
-        return document.querySelector('#chart-history svg rect').getAttribute('fill');
-      });
-      assert.match(fill, /rgb\(255, ?255, ?255\)|#fff/i);
+      const drawing = (event) =>
+        page.evaluate((type) => {
+          dispatchEvent(new Event(type));
+          const svg = document.querySelector('#chart-history svg');
+          return { fill: svg.querySelector('rect').getAttribute('fill'), width: svg.clientWidth };
+        }, event);
+      const paper = await drawing('beforeprint');
+      assert.match(paper.fill, /rgb\(255, ?255, ?255\)|#fff/i);
+      assert.ok(paper.width <= 620, 'a sheet holds it');
+      await page.emulateMedia({ media: 'screen' });
+      const screen = await drawing('afterprint');
+      assert.notEqual(screen.fill, paper.fill);
+      assert.ok(screen.width > 900);
     },
     { colorScheme: 'dark' },
   ));

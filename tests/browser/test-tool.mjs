@@ -31,17 +31,32 @@ function oddPictures() {
   });
 }
 
+// Texts of two matters, some of them written from right to left.
+function texts() {
+  const words = { space: ['orbit', 'moon', 'launch', 'rocket', 'nasa', 'שלום'], hockey: ['goal', 'puck', 'team', 'ice', 'game', 'مرحبا'] };
+  for (const [matter, some] of Object.entries(words)) {
+    mkdirSync(join(folder, 'news', matter), { recursive: true });
+    for (let i = 0; i < 10; i++) {
+      const text = Array.from({ length: 30 }, (_, k) => some[(k * k + 3 * i * k + i) % some.length]).join(' ');
+      writeFileSync(join(folder, 'news', matter, String(i)), `From: a@b\nSubject: ${matter}\n\n${text}\n`);
+    }
+  }
+  tessera('features', 'news', '--kind', 'words', '-o', 'words.h5', '--quiet');
+}
+
 before(() => {
   tessera('demo', '--pictures', 'faces', '-o', 'faces.h5', '--quiet');
   report('faces', 'faces.h5', '--model', 'nmf', '-k', '12');
   oddPictures();
   report('odd', 'odd', '--model', 'nmf', '-k', '3');
+  texts();
+  report('words', 'words.h5', '--model', 'nmf-kl', '-k', '4');
 });
 
 // A number as the page shows it, read back.
 const readBack = (text) => (text.endsWith('%') ? Number.parseFloat(text) / 100 : Number(text));
 
-for (const name of ['faces', 'odd']) {
+for (const name of ['faces', 'odd', 'words']) {
   test(`${name}: drawn, silent, alone; its facts are those that were printed`, () =>
     visit(pages[name].path, async (page) => {
       const { facts } = pages[name];
