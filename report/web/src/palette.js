@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Colours of the theme that is shown, and marks that tell series apart without colour.
 
-// Okabe and Ito's colours; page.css has them for both themes, in this order.
+// After Okabe and Ito's colours, some darker or lighter for contrast; page.css has them for both
+// themes, in this order.
 const categories = 8;
 const path = (d) => `path://${d}`;
 const symbols = [
