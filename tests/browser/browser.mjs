@@ -41,6 +41,7 @@ export const phone = { width: 390, height: 844 };
 export async function visit(path, use, { errors = [], init, ...options } = {}) {
   const context = await browser.newContext({ viewport: wide, colorScheme: 'light', acceptDownloads: true, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(10000);
   if (init) await page.addInitScript(init);
   const heard = [];
   const address = pathToFileURL(path).href;

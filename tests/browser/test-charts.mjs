@@ -16,7 +16,7 @@ const pointOf = (page, chart, k) =>
     `#chart-${chart}`,
     (figure, index) => {
       const marks = [...figure.querySelectorAll('svg path')].filter((p) => /^matrix|^translate/.test(p.getAttribute('transform') || ''));
-      marks[index].scrollIntoView({ block: 'center' });
+      marks[index].scrollIntoView({ block: 'center', behavior: 'instant' });
       const box = marks[index].getBoundingClientRect();
       return [box.left + box.width / 2, box.top + box.height / 2];
     },
@@ -78,7 +78,7 @@ test('arrow keys walk through points, cells and pictures', () =>
     assert.equal(await walk('confusion', 'ArrowDown', 'ArrowDown', 'ArrowRight'), 'true: square, predicted: square, 85.0 %');
     assert.equal(await walk('codes', 'ArrowDown', 'ArrowDown', 'ArrowRight'), 'sample 2, part 2: 2.5');
     assert.ok(await page.locator('#chart-codes .cursor').isVisible());
-    assert.equal(await walk('accuracy', 'ArrowRight', 'ArrowDown', 'End'), 'rank: 40, square: 40.6 % ± 5.0 %');
+    assert.equal(await walk('accuracy', 'ArrowRight', 'ArrowDown', 'End'), `rank: 40, square: ${(100 * facts.tables.accuracy.rows[7][2]).toFixed(1)} % ± 5.0 %`);
     assert.equal(await walk('shares', 'ArrowRight', 'End'), 'part 4, share: 10.0 % ± 1.0 %');
     assert.equal(await walk('history', 'ArrowRight', 'ArrowRight'), 'iteration: 2, J: 3591');
   }));
@@ -121,20 +121,22 @@ test('themes are those of the system until one is chosen', () =>
       assert.match(light[1], /rgb\(255, ?255, ?255\)|#fff/i);
       await page.emulateMedia({ colorScheme: 'light' });
       await page.locator('#theme').selectOption('auto');
-      assert.deepEqual(await colours(), light);
+      await page.waitForFunction((fill) => document.querySelector('#chart-history svg rect').getAttribute('fill') === fill, light[1]);
       await page.emulateMedia({ colorScheme: 'dark' });
+      await page.waitForFunction((fill) => document.querySelector('#chart-history svg rect').getAttribute('fill') === fill, dark[1]);
       assert.deepEqual(await colours(), dark);
     },
     { colorScheme: 'dark' },
   ));
 
 test('a chart is saved as an SVG that stands alone', () =>
-  visit(path(), async (page) => {
+  visit(path(), async (page, context) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#chart-plane button').click()]);
     assert.equal(download.suggestedFilename(), 'plane.svg');
     const text = readFileSync(await download.path(), 'utf8');
     assert.ok(text.startsWith('<?xml version="1.0"'));
-    const parsed = await page.evaluate((svg) => {
+    const elsewhere = await context.newPage(); // a document parsed here would have this page's policy
+    const parsed = await elsewhere.evaluate((svg) => {
       const document = new DOMParser().parseFromString(svg, 'image/svg+xml');
       return [document.documentElement.tagName, document.querySelector('title').textContent, document.querySelectorAll('parsererror').length];
     }, text);
@@ -182,11 +184,19 @@ test('on paper: light, without what is to be pressed', () =>
       assert.ok(!(await page.locator('nav').isVisible()));
       assert.ok(!(await page.locator('.tools').first().isVisible()));
       assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
-      const fill = await page.evaluate(() => {
-        dispatchEvent(new Event('beforeprint'));
-        return document.querySelector('#chart-history svg rect').getAttribute('fill');
-      });
-      assert.match(fill, /rgb\(255, ?255, ?255\)|#fff/i);
+      const drawing = (event) =>
+        page.evaluate((type) => {
+          dispatchEvent(new Event(type));
+          const svg = document.querySelector('#chart-history svg');
+          return { fill: svg.querySelector('rect').getAttribute('fill'), width: svg.clientWidth };
+        }, event);
+      const paper = await drawing('beforeprint');
+      assert.match(paper.fill, /rgb\(255, ?255, ?255\)|#fff/i);
+      assert.ok(paper.width <= 620, 'a sheet holds it');
+      await page.emulateMedia({ media: 'screen' });
+      const screen = await drawing('afterprint');
+      assert.notEqual(screen.fill, paper.fill);
+      assert.ok(screen.width > 900);
     },
     { colorScheme: 'dark' },
   ));

@@ -91,7 +91,7 @@ export function heat(chart, facts) {
     draw,
     names: columns.map((c) => c.name),
     notes,
-    height: 110 + Math.min(Math.max(rows.length * (labelled ? 28 : 8), 160), 640),
+    height: 110 + Math.min(Math.max(rows.length * (labelled ? 28 : 20), 140), 640),
     rows: rows.length,
     columns: columns.length,
     item(i, j) {

@@ -5,7 +5,7 @@ import { hoverIn, sheetOf } from './hover.js';
 import { init } from './echarts.js';
 import { readTheme } from './palette.js';
 import { saveFile, svgOf } from './save.js';
-import { onTheme } from './theme.js';
+import { onTheme, room } from './theme.js';
 import { walk } from './walk.js';
 import { cellText, isNumber, tableOf } from './facts.js';
 import { rangeOf } from './option.js';
@@ -50,11 +50,16 @@ export function framed(kind) {
     const saver = button('Save SVG', () => save(drawn, chart), { 'aria-label': `Save SVG: ${chart.title}` });
     figure.append(make('div', { class: 'tools' }, saver), box, ...plot.notes.map((text) => make('p', { class: 'note' }, text)));
     const drawn = init(inner, null, { renderer: 'svg', width: inner.clientWidth || 640, height });
-    const draw = () => drawn.setOption(plot.draw(readTheme(), description), { notMerge: true });
+    const fit = () => {
+      const width = room(inner.clientWidth);
+      if (width && width !== drawn.getWidth()) drawn.resize({ width, height });
+    };
+    const draw = () => {
+      drawn.setOption(plot.draw(readTheme(), description), { notMerge: true });
+      fit();
+    };
     draw();
-    new ResizeObserver(() => {
-      if (inner.clientWidth && inner.clientWidth !== drawn.getWidth()) drawn.resize({ width: inner.clientWidth, height });
-    }).observe(inner);
+    new ResizeObserver(fit).observe(inner);
     onTheme(draw);
     await follow(drawn, plot, facts, box);
   };

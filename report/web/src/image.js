@@ -7,6 +7,7 @@ import { walk } from './walk.js';
 
 const mostHigh = 480;
 const cellHigh = 18;
+const mostNamed = 24; // columns with their names below
 
 export async function image(chart, facts, figure) {
   const picture = document.getElementById(`image-${chart.id}`);
@@ -27,6 +28,10 @@ export async function image(chart, facts, figure) {
   box.append(picture, cursor);
   picture.style.height = `${Math.min(Math.max(rows * cellHigh, 40), mostHigh)}px`;
   const hover = hoverIn(box);
+  if (columns <= mostNamed) {
+    const names = chart.columns.map((column) => make('span', {}, name(column)));
+    box.after(make('div', { class: 'columns', 'aria-hidden': 'true' }, ...names));
+  }
 
   function told(row, column) {
     const value = chart.values[row * columns + column];

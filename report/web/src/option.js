@@ -47,7 +47,7 @@ function axis(theme, title, isX) {
     nameLocation: isX ? 'middle' : 'end',
     nameGap: isX ? 26 : 14,
     nameTextStyle: { color: theme.muted, fontSize: small, align: isX ? 'center' : 'left' },
-    axisLine: { show: isX, lineStyle: { color: theme.muted } },
+    axisLine: { show: isX, onZero: false, lineStyle: { color: theme.muted } },
     axisTick: { show: isX, lineStyle: { color: theme.muted } },
     axisLabel: { color: theme.ink, fontSize: small, hideOverlap: true },
     splitLine: { show: !isX, lineStyle: { color: theme.line } },
@@ -76,7 +76,7 @@ export function numbers(theme, column, isX, { title = column.name, log = false, 
   made.axisLabel.formatter = (value) => tickText(value, column.kind);
   if (!log) made.scale = scale;
   if (!log && column.kind === 'integer') made.minInterval = 1;
-  if (tight && !log) Object.assign(made, { min: 'dataMin', max: 'dataMax' });
+  if (tight) Object.assign(made, { min: 'dataMin', max: 'dataMax' });
   return made;
 }
 

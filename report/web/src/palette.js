@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Colours of the theme that is shown, and marks that tell series apart without colour.
 
-// Okabe and Ito's colours; page.css has them for both themes, in this order.
+// After Okabe and Ito's colours, some darker or lighter for contrast; page.css has them for both
+// themes, in this order.
 const categories = 8;
-const symbols = ['circle', 'triangle', 'rect', 'diamond', 'emptyCircle', 'emptyTriangle', 'emptyRect', 'emptyDiamond'];
+const path = (d) => `path://${d}`;
+const symbols = [
+  'circle',
+  'triangle',
+  'rect',
+  'diamond',
+  path('M0,0h10l-5,9z'), // a triangle on its tip
+  path('M3.5,0h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5z'), // plus
+  path('M0,2l2,-2l3,3l3,-3l2,2l-3,3l3,3l-2,2l-3,-3l-3,3l-2,-2l3,-3z'), // times
+  path('M5,0l1.5,3.2l3.5,0.4l-2.6,2.4l0.7,3.5l-3.1,-1.8l-3.1,1.8l0.7,-3.5l-2.6,-2.4l3.5,-0.4z'), // star
+];
 const dashes = ['solid', [2, 3], [9, 3, 2, 3]];
 
 // From the page's own colour away, lightness changing evenly: read with any eyes, and in grey.

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Samples beside what the kept parts make of them: a slider over how many are kept.
-import { cellText, name, real } from './facts.js';
+import { cellText, name } from './facts.js';
 import { make } from './dom.js';
 import { drawTile, sheetOf } from './hover.js';
 
 const tile = 120; // pixels, about
 
-function sampleFigure(chart, picture, i) {
+// An error is shown as the table has it.
+function kindOf(facts, chart, i) {
+  const table = (facts.tables || {})[chart.table];
+  const column = table && table.columns.find((c) => c.name === chart.names[i]);
+  return column ? column.kind : 'real';
+}
+
+function sampleFigure(chart, facts, picture, i) {
+  const kind = kindOf(facts, chart, i);
   const seen = make('div', { class: 'pair' });
   const caption = make('figcaption', {}, make('bdi', {}, cellText(chart.names[i], 'text')));
   const error = make('span', { class: 'error' });
@@ -18,7 +26,7 @@ function sampleFigure(chart, picture, i) {
     show(step) {
       show(step);
       const value = chart.errors && chart.errors[i] ? chart.errors[i][step] : null;
-      error.textContent = value === null || value === undefined ? '' : `error ${real(value)}`;
+      error.textContent = value === null || value === undefined ? '' : `error ${cellText(value, kind)}`;
     },
   };
 }
@@ -45,7 +53,7 @@ function worded(seen, chart, i) {
 export async function steps(chart, facts, figure) {
   const picture = await sheetOf(facts, chart.pictures);
   if (chart.pictures !== undefined && !picture) throw new Error(`no picture ${chart.pictures}`);
-  const figures = chart.names.map((_, i) => sampleFigure(chart, picture, i));
+  const figures = chart.names.map((_, i) => sampleFigure(chart, facts, picture, i));
   const last = chart.kept.length - 1;
   const id = `slider-${chart.id}`;
   const slider = make('input', { type: 'range', id, min: '0', max: String(last), step: '1', value: String(last) });

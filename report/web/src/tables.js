@@ -25,6 +25,17 @@ function csvOfElement(element) {
   return lines([...element.rows].map((row) => [...row.cells].map(cell)));
 }
 
+// The button stands in the caption, of which the table keeps only the words as its name.
+function place(element, copier) {
+  if (!element.caption) {
+    element.before(make('div', { class: 'tools' }, copier));
+    return;
+  }
+  const words = make('span', { id: `${element.id}-caption` }, ...element.caption.childNodes);
+  element.caption.append(words, copier);
+  element.setAttribute('aria-labelledby', words.id);
+}
+
 export function startTables(facts) {
   for (const element of document.querySelectorAll('table[id^="table-"]')) {
     const table = (facts.tables || {})[element.id.slice('table-'.length)];
@@ -33,8 +44,7 @@ export function startTables(facts) {
     const copier = button('Copy CSV', () => copyFrom(copier, text, 'the table'), {
       'aria-label': `Copy CSV: ${caption}`,
     });
-    const place = element.closest('.scroll') || element;
-    place.before(make('div', { class: 'tools' }, copier));
+    place(element, copier);
   }
 }
 

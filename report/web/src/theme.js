@@ -5,6 +5,10 @@ import { make } from './dom.js';
 const choices = ['auto', 'light', 'dark'];
 const listeners = [];
 const root = document.documentElement;
+let paper = false;
+
+// How wide a drawing may be: what a sheet of A4 or letter holds, since its true width is not told.
+export const room = (width) => (paper ? Math.min(width, 620) : width);
 
 export function onTheme(listener) {
   listeners.push(listener);
@@ -27,6 +31,12 @@ export function startTheme() {
   const label = make('label', { class: 'theme' }, 'Theme ', select);
   (document.querySelector('body > header') || document.body).append(label);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', tell);
-  addEventListener('beforeprint', () => choose('light'));
-  addEventListener('afterprint', () => choose(select.value));
+  addEventListener('beforeprint', () => {
+    paper = true;
+    choose('light');
+  });
+  addEventListener('afterprint', () => {
+    paper = false;
+    choose(select.value);
+  });
 }
