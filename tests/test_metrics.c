@@ -137,6 +137,11 @@ static void test_best_map(void **state)
         }
         check_ok(tsr_score_clusters(&s, cluster, truth, MANY));
         near(s.accuracy, (double)best(cell, c, 0, 0) / MANY);
+        int right = 0;
+        check_ok(tsr_map_clusters(cluster, cluster, truth, MANY));
+        for (int i = 0; i < MANY; i++)
+            right += cluster[i] == truth[i];
+        near(s.accuracy, (double)right / MANY);
     }
 }
 

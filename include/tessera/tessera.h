@@ -815,6 +815,12 @@ typedef struct tsr_scores {
 TSR_API tsr_status tsr_score_clusters(tsr_scores *out, const int32_t *cluster,
                                       const int32_t *truth, int64_t count);
 
+/* The same map, sample by sample: the class that its cluster stands for, or -1 where there are more
+ * clusters than classes. Samples without a cluster or class (-1) take no part in it. `out` may be
+ * `cluster`. */
+TSR_API tsr_status tsr_map_clusters(int32_t *out, const int32_t *cluster, const int32_t *truth,
+                                    int64_t count);
+
 /* Counts of (class, predicted class): classes x classes, row-major; what is none of the
  * 0 .. classes-1 is left out. */
 TSR_API void tsr_confusion(int64_t *out, const int32_t *truth, const int32_t *predicted,
