@@ -6,13 +6,12 @@
 #include "learn/experiment.h"
 
 #include "base/json.h"
-#include "base/text.h"
 #include "io/field.h"
 
 #include <math.h>
 #include <string.h>
 
-static int64_t metrics_of(const tsr_experiment *e, const char *metric[2])
+int64_t tsr__experiment_metrics(const tsr_experiment *e, const char *metric[2])
 {
     const bool cluster = e->protocol.study.task == TSR_TASK_CLUSTER;
     metric[0] = cluster ? "AC" : "accuracy";
@@ -56,6 +55,15 @@ static void describe_cell(tsr__line *out, const tsr_experiment *e, const tsr__ce
                       cell->mean - cell->published, g->close);
 }
 
+static const grid markdown = {"| ", " | ", " |", "|---:", " ± ", "(", ")"};
+
+void tsr__table_cell(tsr__line *out, const tsr_experiment *e, int64_t row, int64_t method,
+                     const char *metric)
+{
+    const tsr__cell cell = tsr__experiment_cell(e, row, method, metric);
+    describe_cell(out, e, &cell, row < 0, &markdown);
+}
+
 static void print_grid(FILE *to, const tsr_experiment *e, const char *metric, const grid *g,
                        int width)
 {
@@ -94,10 +102,9 @@ static void print_text(FILE *to, const tsr_experiment *e, const char *metric)
 
 static void print_markdown(FILE *to, const tsr_experiment *e, const char *metric)
 {
-    static const grid g = {"| ", " | ", " |", "|---:", " ± ", "(", ")"};
     (void)fprintf(to, "**%s**, %s %%: ours ± deviation (published, difference)\n\n",
                   e->protocol.study.title, metric);
-    print_grid(to, e, metric, &g, 0);
+    print_grid(to, e, metric, &markdown, 0);
     (void)fprintf(to, "\n");
 }
 
@@ -138,7 +145,7 @@ static tsr_status print_json(FILE *to, const tsr_experiment *e)
 {
     const tsr__protocol *p = &e->protocol;
     const char *metric[2];
-    const int64_t metrics = metrics_of(e, metric);
+    const int64_t metrics = tsr__experiment_metrics(e, metric);
     tsr__json *root = tsr__json_new();
     tsr__json_text(root, "title", p->study.title);
     tsr__json_integer(root, "seed", p->study.seed);
@@ -166,7 +173,7 @@ tsr_status tsr__table_print(FILE *to, const tsr_experiment *e, tsr__table_format
     static void (*const printers[])(FILE *, const tsr_experiment *, const char *) = {
         print_text, print_markdown, print_csv, print_latex};
     const char *metric[2];
-    const int64_t metrics = metrics_of(e, metric);
+    const int64_t metrics = tsr__experiment_metrics(e, metric);
     if (format == TSR_TABLE_JSON)
         return print_json(to, e);
     for (int64_t q = 0; q < metrics; q++)
