@@ -730,8 +730,8 @@ TSR_API tsr_status tsr_model_predict(int32_t *out, double *score, const tsr_mode
 TSR_API tsr_status tsr_model_scores(tsr_matrix **out, const tsr_model *model,
                                     const tsr_matrix *codes, tsr_predict_by by);
 
-/* How predictions did: `predicted` gives a class of the model's labels a sample of the data, whose
- * own labels are the truth. What is judged are the samples whose class is known and was not told to
+/* How predictions did: `predicted` gives a class of the model's labels a sample of `data` (or NULL:
+ * the samples of the fit), whose own labels are the truth. What is judged are the samples whose class is known and was not told to
  * the learner; `trained` says that the data are those of the fit. Classes are compared by name. */
 typedef struct tsr_judgement {
     int64_t judged;  /* samples */

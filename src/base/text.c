@@ -137,3 +137,20 @@ void tsr__line_fill(tsr__line *line, const char *template, const char *const *pa
     }
     tsr__line_add(line, "%s", template);
 }
+
+void tsr__put_shell_word(FILE *to, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-./,:=+@%";
+    const bool quoted = *text == '\0' || strspn(text, plain) < strlen(text);
+    if (quoted)
+        (void)fputc('\'', to);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            (void)fputs("'\\''", to);
+        else
+            (void)fputc(*text, to);
+    }
+    if (quoted)
+        (void)fputc('\'', to);
+}

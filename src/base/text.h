@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Reads a decimal real at `at` (not beyond `end`), correctly rounded; also inf, infinity, nan
  * in any case. Returns the first byte after it, or `at` when there is no number. */
@@ -53,5 +54,8 @@ void tsr__line_fill(tsr__line *line, const char *template, const char *const *pa
  * returns it. And a copy of at most `size` bytes. */
 char *tsr__printable(char *text);
 const char *tsr__printable_copy(char *out, size_t size, const char *text);
+
+/* A text as a shell reads it back: in quotes where it is not plain. */
+void tsr__put_shell_word(FILE *to, const char *text);
 
 #endif

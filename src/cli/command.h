@@ -29,6 +29,8 @@ typedef struct cli_call {
     int operands;
     const tsr_setting *given[MOST_GIVEN]; /* the settings that were named, as they came */
     int givens;
+    char **argument; /* all of it, as it was typed after the command's name */
+    int arguments;
 } cli_call;
 
 struct cli_command {
@@ -48,7 +50,8 @@ struct cli_command {
 extern const cli_command *const commands[]; /* ended by NULL */
 extern const cli_command command_info, command_convert, command_features, command_overlay,
     command_terms, command_sheet, command_fit, command_transform, command_models, command_demo,
-    command_experiment, command_select, command_rank, command_cluster, command_classify;
+    command_experiment, command_select, command_rank, command_cluster, command_classify,
+    command_report;
 
 /* What nearly every command takes. */
 typedef struct talk {

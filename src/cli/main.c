@@ -15,7 +15,7 @@ const cli_command *const commands[] = {
     &command_info, &command_convert, &command_features,
     &command_fit, &command_transform, &command_rank,
     &command_cluster, &command_classify, &command_select,
-    &command_terms, &command_overlay, &command_sheet,
+    &command_terms, &command_overlay, &command_sheet, &command_report,
     &command_experiment, &command_models, &command_demo,
     NULL,
 };
@@ -69,7 +69,7 @@ static int perform(const cli_call *call)
 
 static int run(const cli_command *command, int count, char **argument)
 {
-    cli_call call = {.command = command};
+    cli_call call = {.command = command, .argument = argument, .arguments = count};
     call.values = tsr__alloc_zero((int64_t)command->size, 1);
     if (call.values == NULL) {
         (void)fprintf(stderr, "tessera: %s\n", tsr_message());

@@ -30,6 +30,7 @@ static const value_word words[] = {
     {"OUT",               VALUE_WRITE,  NULL},
     {"OUT.h5",            VALUE_WRITE,  ARCHIVES},
     {"OUT.png",           VALUE_WRITE,  ".png"},
+    {"OUT.html",          VALUE_WRITE,  ".html .htm"},
     {"OUTDIR",            VALUE_FOLDER, NULL},
     {"NAME",              VALUE_PLAIN,  NULL},
     {"NAME,NAME,..",      VALUE_PLAIN,  NULL},
@@ -38,6 +39,7 @@ static const value_word words[] = {
     {"LIST",              VALUE_PLAIN,  NULL},
     {"WHICH",             VALUE_PLAIN,  NULL},
     {"SAMPLE",            VALUE_PLAIN,  NULL},
+    {"TEXT",              VALUE_PLAIN,  NULL},
 };
 /* clang-format on */
 

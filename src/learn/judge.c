@@ -75,9 +75,9 @@ static tsr_judgement judge(const tsr_labels *ours, const int32_t *predicted,
 tsr_status tsr_model_judge(tsr_judgement *out, const tsr_model *model, const int32_t *predicted,
                            const tsr_data *data, bool trained)
 {
-    TSR_REQUIRE(out, model, predicted, data);
-    const int64_t n = data->x->samples;
-    const int32_t *seen = trained ? tsr_model_seen(model) : NULL;
+    TSR_REQUIRE(out, model, predicted);
+    const int64_t n = data != NULL ? data->x->samples : model->report.samples;
+    const int32_t *seen = trained || data == NULL ? tsr_model_seen(model) : NULL;
     TSR_OR_RETURN(tsr__check_classes(predicted, n, "predicted"));
     if (model->labels == NULL)
         return tsr__fail(TSR_ERROR_ARGUMENT,
@@ -90,7 +90,7 @@ tsr_status tsr_model_judge(tsr_judgement *out, const tsr_model *model, const int
         if (predicted[i] >= model->labels->classes)
             return tsr__fail(TSR_ERROR_ARGUMENT, "class %d of sample %lld is none of the %d",
                              predicted[i], (long long)i, model->labels->classes);
-    *out = judge(model->labels, predicted, data->labels, seen);
+    *out = judge(model->labels, predicted, data != NULL ? data->labels : model->labels, seen);
     return TSR_OK;
 }
 

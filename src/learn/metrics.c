@@ -184,24 +184,24 @@ tsr_status tsr_map_clusters(int32_t *out, const int32_t *cluster, const int32_t 
     const int64_t clusters = kinds_of(cluster, count), classes = kinds_of(truth, count);
     const int64_t size = clusters > classes ? clusters : classes;
     double *cost = NULL;
-    int64_t *of = NULL, *class = NULL, cells = 0;
+    int64_t *of = NULL, *stands = NULL, cells = 0;
     if (!tsr__multiply(&cells, size, size))
         TSR_FAIL(TSR_ERROR_MEMORY, "%lld clusters are too many to count", (long long)size);
     TSR_NEW_ZERO(cost, cells);
     TSR_NEW(of, size);
-    TSR_NEW(class, size);
+    TSR_NEW(stands, size);
     for (int64_t i = 0; i < count; i++)
         if (cluster[i] >= 0 && truth[i] >= 0)
             cost[cluster[i] * size + truth[i]] -= 1;
     TSR_TRY(tsr__match(of, cost, size));
     for (int64_t j = 0; j < size; j++)
-        class[of[j]] = j < classes ? j : -1;
+        stands[of[j]] = j < classes ? j : -1;
     for (int64_t i = 0; i < count; i++)
-        out[i] = cluster[i] >= 0 ? (int32_t)class[cluster[i]] : -1;
+        out[i] = cluster[i] >= 0 ? (int32_t)stands[cluster[i]] : -1;
 done:
     tsr__free(cost);
     tsr__free(of);
-    tsr__free(class);
+    tsr__free(stands);
     return status;
 }
 

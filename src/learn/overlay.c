@@ -5,6 +5,8 @@
  * A descriptor of feature v is relevant to vector j where g_j f_jv > T, g being the code of the
  * picture (the scene paper, Fig. 5). A pixel belongs to the most relevant vector among those of the
  * patches that cover it. */
+#include "learn/overlay.h"
+
 #include "base/output.h"
 #include "base/settings.h"
 #include "factor/model.h"
@@ -188,7 +190,7 @@ const char *tsr_overlay_colour(int64_t vector)
     return vector >= 0 && vector <= INT32_MAX ? colours[vector % COLOURS].name : NULL;
 }
 
-static tsr_status paint(unsigned char **out, const tsr_overlay *o)
+tsr_status tsr__overlay_paint(unsigned char **out, const tsr_overlay *o)
 {
     tsr_status status = TSR_OK;
     const int64_t pixels = o->view.image.width * o->view.image.height;
@@ -214,7 +216,7 @@ tsr_status tsr_overlay_write(const tsr_overlay *overlay, const char *path)
     tsr_status status = TSR_OK;
     unsigned char *pixel = NULL;
     tsr__output output = {NULL, NULL, 0};
-    TSR_TRY(paint(&pixel, overlay));
+    TSR_TRY(tsr__overlay_paint(&pixel, overlay));
     TSR_TRY(tsr__output_begin(&output, path, false));
     TSR_TRY(tsr__image_write_png(output.temporary, pixel, overlay->view.image.width,
                                  overlay->view.image.height, 3));

@@ -6,8 +6,8 @@
 static const tsr_setting table[] = {
     TSR_TEXT_ROW(tsr_page_options, title, "title", 0, NULL, "TEXT", "what the page is called"),
     TSR_TEXT_ROW(tsr_page_options, command, "command", 0, NULL, "TEXT",
-                 "the command that makes it again"),
-    TSR_TEXT_ROW(tsr_page_options, pictures, "pictures", 0, NULL, "FOLDER",
+                 "the command that makes it again; else it is shown as typed"),
+    TSR_TEXT_ROW(tsr_page_options, pictures, "pictures", 0, NULL, "DIR",
                  "the pictures that visual words were taken from: parts are laid over some"),
     TSR_INTEGER_ROW(tsr_page_options, points, "points", 0, 1, 1e5, "2000", "N",
                     "samples in charts, at most"),

@@ -31,7 +31,7 @@ struct tsr_page {
     char *body, *nav; /* as far as their streams have come */
     size_t body_size, nav_size;
     FILE *to, *nav_to;
-    tsr__json *facts, *tables, *charts;
+    tsr__json *facts, *tables, *sheets, *charts;
     open_table table;
     bool in_section;
     tsr_status status; /* of what came before */
@@ -51,6 +51,7 @@ tsr_status tsr__page_create(tsr_page **out, const char *kind)
         TSR_FAIL(TSR_ERROR_MEMORY, "out of memory: a page cannot begin");
     tsr__json_text(page->facts, "page", kind);
     page->tables = tsr__json_object(page->facts, "tables");
+    page->sheets = tsr__json_object(page->facts, "pictures");
     page->charts = tsr__json_array(page->facts, "charts");
     *out = page, page = NULL;
 done:
@@ -74,11 +75,6 @@ void tsr_page_free(tsr_page *page)
     free(page->title);
     free(page->lead);
     tsr__free(page);
-}
-
-tsr__json *tsr__page_facts(tsr_page *page)
-{
-    return page->facts;
 }
 
 /* Texts ----------------------------------------------------------------------------------- */
@@ -373,6 +369,11 @@ done:
     free(bytes);
     if (status < 0)
         page->status = status;
+}
+
+tsr__json *tsr__page_sheet(tsr_page *page, const char *id)
+{
+    return tsr__json_object(page->sheets, id);
 }
 
 /* Out ------------------------------------------------------------------------------------- */

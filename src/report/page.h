@@ -71,12 +71,12 @@ void tsr__page_picture(tsr_page *page, const unsigned char *pixels, int64_t widt
                        int64_t height, int channels, double zoom, const char *id,
                        const char *alt);
 
+/* What charts know of a sheet of tiles by that id (report/tiles.h). */
+tsr__json *tsr__page_sheet(tsr_page *page, const char *id);
+
 /* HTML of our own making; texts go through tsr__page_escaped. */
 void tsr__page_html(tsr_page *page, const char *format, ...) TSR_PAGE_FORMAT;
 void tsr__page_escaped(tsr_page *page, const char *text);
-
-/* The facts, for what no function above says. */
-tsr__json *tsr__page_facts(tsr_page *page);
 
 /* The last word: nothing is added after it, and it says whether all before it went well. */
 tsr_status tsr__page_close(tsr_page *page);
