@@ -16,6 +16,20 @@ const char *tsr__experiment_row(const tsr__protocol *p, int64_t row)
     return row < 0 ? summaries[p->study.summary] : p->key != NULL ? p->values.name[row] : "all";
 }
 
+/* Trials are listed row by row. */
+int64_t tsr__experiment_first(const tsr_experiment *e, int64_t row)
+{
+    int64_t first = 0, end = e->trials;
+    while (first < end) {
+        const int64_t middle = first + (end - first) / 2;
+        if (e->trial[middle].row < row)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
 /* Published figures ----------------------------------------------------------------------- */
 
 tsr_status tsr__published_read(tsr__published *out, const char *path)
@@ -116,9 +130,11 @@ static tsr__cell cell_of_row(const tsr_experiment *e, int64_t row, int64_t metho
 {
     tsr__cell cell = {0, 0, published_in(e, row, method, metric), 0, row};
     double squares = 0;
-    for (int64_t i = 0; i < e->trials; i++) {
+    const int64_t end = tsr__experiment_first(e, row + 1);
+    for (int64_t i = tsr__experiment_first(e, row) + method; i < end;
+         i += e->protocol.methods) {
         const tsr__trial *t = &e->trial[i];
-        if (!t->done || t->row != row || t->method != method)
+        if (!t->done)
             continue;
         const double value = 100 * value_of(t, metric), before = cell.mean;
         cell.mean += (value - cell.mean) / (double)++cell.count;

@@ -121,6 +121,8 @@ typedef struct tsr__cell {
     double mean, deviation, published;
     int64_t count, row; /* row: -1 for an average */
 } tsr__cell;
+int64_t tsr__experiment_first(const tsr_experiment *experiment,
+                              int64_t row); /* trial of a row */
 tsr__cell tsr__experiment_cell(const tsr_experiment *experiment, int64_t row, int64_t method,
                                const char *metric);
 

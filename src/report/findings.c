@@ -28,17 +28,6 @@ const char *tsr__findings_axis(const tsr__findings *f)
     return f->row_name;
 }
 
-int64_t tsr__findings_count(const tsr__findings *f, int64_t row, int64_t method, bool all)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < f->e->trials; i++) {
-        const tsr__trial *t = &f->e->trial[i];
-        count += (all || t->done) && (row < 0 || t->row == row) &&
-                 (method < 0 || t->method == method);
-    }
-    return count;
-}
-
 void tsr__findings_put_row(const tsr__findings *f, int64_t row)
 {
     double value = (double)NAN;
@@ -92,7 +81,11 @@ tsr_status tsr__findings_open(tsr__findings *out, tsr_page *page, const char *fo
     TSR_TRY(tsr__record_lines(&f.confusion, folder, "confusion.csv"));
     f.p = &f.e->protocol;
     f.metrics = tsr__experiment_metrics(f.e, f.metric);
-    f.done = tsr__findings_count(&f, -1, -1, false);
+    TSR_NEW_ZERO(f.finished, f.p->methods);
+    for (int64_t i = 0; i < f.e->trials; i++) {
+        f.finished[f.e->trial[i].method] += f.e->trial[i].done;
+        f.done += f.e->trial[i].done;
+    }
     f.row_name = name_of_rows(f.p);
     measure_rows(&f);
     *out = f;
@@ -106,6 +99,7 @@ void tsr__findings_clear(tsr__findings *f)
 {
     tsr__input_close(&f->history);
     tsr__input_close(&f->confusion);
+    tsr__free(f->finished);
     tsr_experiment_free(f->e);
-    f->e = NULL;
+    *f = (tsr__findings){.e = NULL};
 }

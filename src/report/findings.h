@@ -19,6 +19,7 @@ typedef struct tsr__findings {
     const char *metric[2];         /* as cells know them */
     int64_t metrics;
     int64_t done;            /* trials */
+    int64_t *finished;       /* of each method */
     const char *row_name;    /* column of the row, in every table that has one */
     tsr__cell_kind row_kind; /* of it */
     bool lines;              /* several rows, all of them numbers: they are an axis */
@@ -28,9 +29,6 @@ typedef struct tsr__findings {
 tsr_status tsr__findings_open(tsr__findings *out, tsr_page *page, const char *folder,
                               const tsr_page_options *options);
 void tsr__findings_clear(tsr__findings *findings);
-
-/* Trials that are done, or all; row or method -1: of any. */
-int64_t tsr__findings_count(const tsr__findings *f, int64_t row, int64_t method, bool all);
 
 /* What the rows vary, in words: "number of classes". */
 const char *tsr__findings_axis(const tsr__findings *f);

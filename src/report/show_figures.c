@@ -25,7 +25,7 @@ static void put_share(tsr_page *page, double percent)
 
 static bool ran(const tsr__findings *f, int64_t method)
 {
-    return tsr__findings_count(f, -1, method, false) > 0;
+    return f->finished[method] > 0;
 }
 
 /* The table ------------------------------------------------------------------------------- */
@@ -81,25 +81,34 @@ static bool has_published(const tsr__findings *f, int64_t q)
     return found;
 }
 
-static void metric_chart(const tsr__findings *f, int64_t q, bool published)
+/* Lines against the rows or, where they are no axis, bars. */
+static tsr__json *begin_chart(const tsr__findings *f, const char *id, int64_t q,
+                              const char *what)
 {
     char title[256];
     const bool many = f->e->rows > 1;
-    (void)snprintf(title, sizeof title, "%s %s %.100s", words[q].word,
+    (void)snprintf(title, sizeof title, "%s%s %s %.100s", words[q].word, what,
                    many ? "against the" : "by", many ? tsr__findings_axis(f) : "method");
     tsr__json *chart =
-        tsr__page_chart(f->page, words[q].id, f->lines ? "line" : "bar", words[q].id, title);
+        tsr__page_chart(f->page, id, f->lines ? "line" : "bar", words[q].id, title);
     tsr__json_text(chart, "x", many ? f->row_name : "method");
     if (many)
         tsr__json_text(chart, "series", "method");
+    if (f->wide)
+        tsr__page_list(chart, "log", (const char *const[]){"x", NULL});
+    return chart;
+}
+
+/* The means, with what was published among them. */
+static void metric_chart(const tsr__findings *f, int64_t q, bool published)
+{
+    tsr__json *chart = begin_chart(f, words[q].id, q, "");
     tsr__page_list(
         chart, "y",
         (const char *const[]){words[q].column, published ? "published" : NULL, NULL});
     tsr__page_list(chart, "error", (const char *const[]){"deviation", NULL});
     if (f->lines && published)
         tsr__page_list(chart, "dashed", (const char *const[]){"published", NULL});
-    if (f->wide)
-        tsr__page_list(chart, "log", (const char *const[]){"x", NULL});
     if (f->lines) {
         tsr__json *points = tsr__json_object(chart, "points");
         tsr__json_text(points, "table", "draws");
@@ -108,6 +117,26 @@ static void metric_chart(const tsr__findings *f, int64_t q, bool published)
         tsr__json_text(points, "series", "method");
     }
     tsr__page_chart_end(f->page);
+}
+
+/* What was published, in a chart of its own. */
+static void published_chart(const tsr__findings *f, int64_t q)
+{
+    char id[48];
+    (void)snprintf(id, sizeof id, "%s-published", words[q].id);
+    tsr__json *chart = begin_chart(f, id, q, ", as published,");
+    tsr__page_list(chart, "y", (const char *const[]){"published", NULL});
+    tsr__page_chart_end(f->page);
+}
+
+/* More lines than that are not told apart, and have no legend. */
+static bool crowded(const tsr__findings *f)
+{
+    enum { MOST_LINES = 20 };
+    int64_t methods = 0;
+    for (int64_t m = 0; m < f->p->methods; m++)
+        methods += ran(f, m);
+    return f->e->rows > 1 && 2 * methods > MOST_LINES;
 }
 
 static void metric_table(const tsr__findings *f, int64_t q, bool published)
@@ -144,13 +173,16 @@ static void metric_table(const tsr__findings *f, int64_t q, bool published)
 
 static tsr_status show_metric(const tsr__findings *f, int64_t q)
 {
-    const bool published = has_published(f, q);
+    const bool published = has_published(f, q), apart = published && crowded(f);
     tsr__page_say(f->page, "Means over the draws; bars are ± one standard deviation.%s%s",
                   f->lines ? " Points are single draws." : "",
                   !published ? ""
+                  : apart    ? " What was published is in the second chart."
                   : f->lines ? " Dashed lines are what was published."
                              : " Beside them is what was published.");
-    metric_chart(f, q, published);
+    metric_chart(f, q, published && !apart);
+    if (apart)
+        published_chart(f, q);
     metric_table(f, q, published);
     return TSR_OK;
 }
@@ -261,7 +293,7 @@ tsr_status tsr__show_draws(tsr__findings *f)
 static void put_time(const tsr__findings *f, int64_t method)
 {
     double sum = 0, most = 0;
-    const int64_t trials = tsr__findings_count(f, -1, method, false);
+    const int64_t trials = f->finished[method];
     for (int64_t i = 0; i < f->e->trials; i++) {
         const tsr__trial *t = &f->e->trial[i];
         if (!t->done || t->method != method)

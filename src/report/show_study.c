@@ -163,8 +163,8 @@ static void methods_table(const tsr__findings *f)
         tsr__page_text(f->page, f->p->method[m].name);
         tsr__page_text(f->page, f->p->method[m].fit.model);
         tsr__page_text(f->page, own);
-        tsr__page_number(f->page, (double)tsr__findings_count(f, -1, m, false));
-        tsr__page_number(f->page, (double)tsr__findings_count(f, -1, m, true));
+        tsr__page_number(f->page, (double)f->finished[m]);
+        tsr__page_number(f->page, (double)(f->e->trials / f->p->methods));
     }
     tsr__page_table_end(f->page);
 }
