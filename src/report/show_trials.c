@@ -5,6 +5,7 @@
 #include "report/findings.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Convergence ----------------------------------------------------------------------------- */
 
@@ -74,6 +75,7 @@ tsr_status tsr__show_curves(tsr__findings *f)
     tsr_status status = TSR_OK;
     tsr__curve *curve = NULL;
     int64_t row = 0, methods = 0;
+    const bool many = f->e->rows > 1;
     TSR_NEW_ZERO(curve, f->p->methods);
     TSR_TRY(choose_row(&row, &methods, curve, f));
     if (methods == 0) {
@@ -88,8 +90,8 @@ tsr_status tsr__show_curves(tsr__findings *f)
         "method to method, so that each is divided by its own first value: how far it "
         "falls compares no methods, how soon it is flat does. Some iterations are left "
         "out, evenly on the logarithmic axis.",
-        f->e->rows > 1 ? " of row " : "", f->e->rows > 1 ? tsr__experiment_row(f->p, row) : "",
-        f->e->rows > 1 ? ", " : "", f->e->rows > 1 ? tsr__findings_axis(f) : "");
+        many ? ", " : "", many ? tsr__findings_axis(f) : "", many ? " = " : "",
+        many ? tsr__experiment_row(f->p, row) : "");
     curves_chart(f);
     curves_table(f, curve);
 done:
@@ -112,8 +114,8 @@ static tsr_status show_matrix(bool *shown, tsr__findings *f, int64_t method)
         goto done;
     (void)snprintf(id, sizeof id, "confusion-%lld", (long long)method + 1);
     if (f->e->rows > 1)
-        (void)snprintf(title, sizeof title, "%.200s, %s %.60s", f->p->method[method].name,
-                       f->row_name, tsr__experiment_row(f->p, counts.row));
+        (void)snprintf(title, sizeof title, "%.200s, %.100s = %.60s", f->p->method[method].name,
+                       tsr__findings_axis(f), tsr__experiment_row(f->p, counts.row));
     else
         (void)snprintf(title, sizeof title, "%.200s", f->p->method[method].name);
     TSR_TRY(tsr__page_confusion(f->page, id, title, counts.count,
@@ -133,9 +135,10 @@ tsr_status tsr__show_counts(tsr__findings *f)
         "Samples of each class by the class that they were taken for%s, summed over the "
         "draws%s.",
         f->metrics > 1 ? ", which is the one that their cluster is scored as" : "",
-        f->e->rows < 2   ? ""
-        : f->metrics > 1 ? " of the row with the most classes, or else of the best"
-                         : " of each method's best row");
+        f->e->rows < 2 ? ""
+        : f->metrics > 1 && strcmp(f->row_name, "classes") == 0
+            ? " of the row with the most classes"
+            : " of each method's best row");
     for (; m < f->p->methods && matrices < MOST; m++) {
         bool shown = false;
         TSR_TRY(show_matrix(&shown, f, m));
