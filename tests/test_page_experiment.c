@@ -306,6 +306,11 @@ static void what_is_no_experiment_is_refused(void **state)
                 "it has no protocol.txt; tessera experiment PROTOCOL");
     put_text("out/protocol.txt", "title = x\n[nmf\n");
     check_fails(tsr_page_experiment(&page, path_of("out"), NULL), TSR_ERROR_FORMAT, "line 2");
+    put_text("out/protocol.txt", classes);
+    assert_int_equal(unlink(path_of("out/history.csv")), 0);
+    assert_int_equal(mkdir(path_of("out/history.csv"), 0777), 0);
+    check_fails(tsr_page_experiment(&page, path_of("out"), NULL), TSR_ERROR_IO,
+                "out/history.csv: is a folder");
     assert_int_equal(unlink(path_of("out/protocol.txt")), 0);
     check_fails(tsr_page_experiment(&page, path_of("out"), NULL), TSR_ERROR_FORMAT,
                 "runs no trial again");

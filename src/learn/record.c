@@ -69,9 +69,11 @@ static tsr_status write_file(const tsr_experiment *e, const char *folder, const 
     TSR_TRY(tsr__stream_close(to, TSR_OK));
     TSR_TRY(tsr__output_commit(&output));
 done:
+    if (status < 0)
+        status = tsr__fail_in(status, path != NULL ? path : name);
     tsr__output_abandon(&output);
     tsr__free(path);
-    return status < 0 ? tsr__fail_in(status, name) : status;
+    return status;
 }
 
 static void print_protocol(FILE *to, const tsr_experiment *e)
@@ -191,9 +193,11 @@ done:
 tsr_status tsr__record_lines(tsr__input *out, const char *folder, const char *name)
 {
     char *path = find(folder, name);
-    const tsr_status status = path != NULL ? tsr__input_open(out, path) : TSR_OK;
+    tsr_status status = path != NULL ? tsr__input_open(out, path) : TSR_OK;
+    if (status < 0)
+        status = tsr__fail_in(status, path);
     tsr__free(path);
-    return status < 0 ? tsr__fail_in(status, name) : status;
+    return status;
 }
 
 /* Why a folder without a protocol holds no experiment. */
