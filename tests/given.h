@@ -696,6 +696,7 @@ static const provider providers[] = {
     {"const char *",                  "path",    "tsr_page_write",    make_path, "written.html"},
     {"const char *",                  "protocol", NULL, make_path,       "study.txt"},
     {"const char *",                  "picture", NULL, make_path,        "scenes/a/0.pgm"},
+    {"const char *",                  "folder",  "tsr_page_experiment", make_path, "experiment"},
     {"const char *",                  "path",    NULL, make_path,        "written.csv"},
     {"const double *",                NULL,      NULL, make_reals,       NULL},
     {"const int64_t *",               "column",  NULL, make_indices,     "features"},

@@ -448,6 +448,7 @@ static int make_world(void **state)
     put_bytes("data.csv", data, sizeof data - 1);
     put_bytes("texts.txt", texts, sizeof texts - 1);
     put_bytes("study.txt", study, sizeof study - 1);
+    put_bytes("experiment/protocol.txt", study, sizeof study - 1);
     put_pictures();
     const char *wrong = apart(write_model, NULL, &missing);
     if (wrong != NULL)

@@ -247,6 +247,57 @@ static void splits_have_two_sides(void **state)
     (void)remove_tree(path_of("out"));
 }
 
+/* What a page needs stands in the folder: the protocol's bytes, the figures it asks for, how J fell,
+ * and what clusters were taken for. */
+static void a_folder_tells_all(void **state)
+{
+    static const char study[] = "title = Clusters\ndata = data.csv\ndraws = 2\nlabelled = 1\n"
+                                "iterations = 500\ntolerance = 0\npublished = d s # \xff\n"
+                                "[nmf]\nrank = 2\n[raw]\n";
+    char figures[1600];
+    tsr_experiment *e = NULL, *read = NULL;
+    (void)state;
+    put_text("clusters.txt", study);
+    put_text("published.csv", "data,source,setting,method,metric,value\n"
+                              "d,s,average,nmf,AC,61\nd,other,average,nmf,AC,62\n");
+    (void)snprintf(figures, sizeof figures, "%s", path_of("published.csv"));
+    const tsr_experiment_options with = {.published = figures};
+    check_ok(run(&e, "clusters.txt", false, &with));
+    assert_string_equal(read_text("out/protocol.txt"), study);
+    assert_string_equal(read_text("out/published.csv"),
+                        "data,source,setting,method,metric,value\nd,s,average,nmf,AC,61\n");
+    const int64_t lines = lines_of("out/history.csv");
+    assert_true(lines > 50 && lines <= 1 + 101);
+    assert_non_null(strstr(read_text("out/history.csv"), "\nall,0,nmf,1,"));
+    assert_non_null(strstr(read_text("out/history.csv"), "\nall,0,nmf,500,"));
+    assert_int_equal(strncmp(read_text("out/confusion-raw.csv"), "class,", 6), 0);
+    check_ok(tsr__record_read(&read, path_of("out")));
+    assert_int_equal(read->trials, e->trials);
+    for (int64_t i = 0; i < e->trials; i++)
+        assert_true(read->trial[i].done && read->trial[i].accuracy == e->trial[i].accuracy);
+    tsr_experiment_free(read);
+    tsr_experiment_free(e);
+}
+
+/* Folders of before have no protocol: to resume adds it, and runs nothing again. */
+static void older_folders_are_completed(void **state)
+{
+    tsr_experiment *e = NULL;
+    (void)state;
+    const int64_t lines = lines_of("out/draws.csv");
+    assert_int_equal(unlink(path_of("out/protocol.txt")), 0);
+    assert_int_equal(unlink(path_of("out/history.csv")), 0);
+    check_fails(tsr__record_read(&e, path_of("out")), TSR_ERROR_FORMAT, "--resume");
+    run_once("clusters.txt", true);
+    assert_int_equal(lines_of("out/draws.csv"), lines);
+    check_ok(tsr__record_read(&e, path_of("out")));
+    tsr_experiment_free(e);
+    check_fails(tsr__record_read(&e, path_of("data.csv")), TSR_ERROR_IO, "is no folder");
+    check_fails(tsr__record_read(&e, path_of("none")), TSR_ERROR_IO, "cannot open");
+    check_fails(tsr__record_read(&e, folder), TSR_ERROR_FORMAT, "is no experiment");
+    assert_int_equal(remove_tree(path_of("out")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +306,8 @@ int main(void)
         cmocka_unit_test(methods_are_chosen_by_name),
         cmocka_unit_test(one_run_at_a_time),
         cmocka_unit_test(figures_of_any_size_fit),
+        cmocka_unit_test(a_folder_tells_all),
+        cmocka_unit_test(older_folders_are_completed),
         cmocka_unit_test(splits_have_two_sides),
     };
     return cmocka_run_group_tests(tests, make_study, remove_folder);

@@ -1086,6 +1086,11 @@ TSR_API const tsr_setting *tsr_page_settings(void);
  * it was fitted to, or others, whose codes are then made. */
 TSR_API tsr_status tsr_page_model(tsr_page **out, const tsr_model *model, const tsr_data *data,
                                   const tsr_page_options *options);
+
+/* An experiment, by the folder that it left (tsr_experiment_options.out): figures beside the published
+ * ones, every draw, convergence, confusion. One that was stopped is shown as far as it came. */
+TSR_API tsr_status tsr_page_experiment(tsr_page **out, const char *folder,
+                                       const tsr_page_options *options);
 TSR_API void tsr_page_free(tsr_page *page);
 
 /* The file, written as tsr_data_write writes; and what charts are drawn from, as JSON

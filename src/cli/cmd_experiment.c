@@ -78,7 +78,9 @@ const cli_command command_experiment = {
     .summary = "Run a protocol and print its table, ours beside the published figures.",
     .usage = "[options] PROTOCOL",
     .details = "PROTOCOL is a file, or the name of one that comes with Tessera: cluster-yale, "
-               "cluster-orl, ...\nInterrupted runs resume with --out DIR --resume.",
+               "cluster-orl, ...\nInterrupted runs resume with --out DIR --resume. The folder "
+               "holds the tables, "
+               "every draw, how\nJ fell, confusion matrices and the protocol itself.",
     .example = "  tessera experiment cluster-yale --data DATASETS --out yale --resume",
     .least = 1,
     .most = 1,

@@ -16,6 +16,20 @@ const char *tsr__experiment_row(const tsr__protocol *p, int64_t row)
     return row < 0 ? summaries[p->study.summary] : p->key != NULL ? p->values.name[row] : "all";
 }
 
+/* Trials are listed row by row. */
+int64_t tsr__experiment_first(const tsr_experiment *e, int64_t row)
+{
+    int64_t first = 0, end = e->trials;
+    while (first < end) {
+        const int64_t middle = first + (end - first) / 2;
+        if (e->trial[middle].row < row)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
 /* Published figures ----------------------------------------------------------------------- */
 
 tsr_status tsr__published_read(tsr__published *out, const char *path)
@@ -81,18 +95,34 @@ static double value_of(const tsr__trial *t, const char *metric)
     return strcmp(metric, "NMI") == 0 ? t->nmi : t->accuracy;
 }
 
+/* Which published figures the protocol asks for. */
+typedef struct origin {
+    char data[64], source[64];
+} origin;
+
+static bool asks(origin *out, const tsr__protocol *p)
+{
+    return p->study.published != NULL &&
+           sscanf(p->study.published, "%63s %63s", out->data, out->source) == 2;
+}
+
+bool tsr__published_meant(const tsr__protocol *p, char *const field[6])
+{
+    origin from;
+    return asks(&from, p) && meant(from.data, field[0]) && meant(from.source, field[1]);
+}
+
 static double published_in(const tsr_experiment *e, int64_t row, int64_t method,
                            const char *metric)
 {
     const tsr__protocol *p = &e->protocol;
-    char data[64] = "", source[64] = "";
-    if (p->study.published == NULL ||
-        sscanf(p->study.published, "%63s %63s", data, source) != 2)
+    origin from;
+    if (!asks(&from, p))
         return (double)NAN;
     const char *summary = p->study.summary == 1 ? "best*" : "average";
     const char *setting = row < 0 ? summary : row < p->rows.count ? p->rows.name[row] : "";
-    return tsr__published_find(&e->published, data, source, setting, p->method[method].name,
-                               metric);
+    return tsr__published_find(&e->published, from.data, from.source, setting,
+                               p->method[method].name, metric);
 }
 
 static tsr__cell cell_of_row(const tsr_experiment *e, int64_t row, int64_t method,
@@ -100,9 +130,11 @@ static tsr__cell cell_of_row(const tsr_experiment *e, int64_t row, int64_t metho
 {
     tsr__cell cell = {0, 0, published_in(e, row, method, metric), 0, row};
     double squares = 0;
-    for (int64_t i = 0; i < e->trials; i++) {
+    const int64_t end = tsr__experiment_first(e, row + 1);
+    for (int64_t i = tsr__experiment_first(e, row) + method; i < end;
+         i += e->protocol.methods) {
         const tsr__trial *t = &e->trial[i];
-        if (!t->done || t->row != row || t->method != method)
+        if (!t->done)
             continue;
         const double value = 100 * value_of(t, metric), before = cell.mean;
         cell.mean += (value - cell.mean) / (double)++cell.count;
@@ -125,6 +157,8 @@ tsr__cell tsr__experiment_cell(const tsr_experiment *e, int64_t row, int64_t met
                 all = (tsr__cell){cell.mean, cell.deviation, all.published, cell.count, r};
             continue;
         }
+        if (cell.count == 0) /* a run that was stopped: no average yet */
+            return (tsr__cell){0, 0, all.published, 0, -1};
         all.mean += cell.mean / (double)e->rows;
         all.deviation += cell.deviation / (double)e->rows;
         all.count += cell.count;

@@ -41,6 +41,15 @@ static bool read_figures(tsr__trial *t, const tsr__field field[4])
            tsr__field_number(&t->seconds, &field[3]) && t->seconds >= 0;
 }
 
+static void finish(tsr__trial *t, const tsr__trial *found)
+{
+    t->accuracy = found->accuracy;
+    t->nmi = found->nmi;
+    t->rank = found->rank;
+    t->seconds = found->seconds;
+    t->done = true;
+}
+
 static void take_line(tsr_experiment *e, const tsr__field field[7])
 {
     const tsr__protocol *p = &e->protocol;
@@ -48,16 +57,16 @@ static void take_line(tsr_experiment *e, const tsr__field field[7])
     int64_t draw = 0;
     if (!tsr__field_integer(&draw, &field[1]) || !read_figures(&found, field + 3))
         return;
-    for (int64_t i = 0; i < e->trials; i++) {
-        tsr__trial *t = &e->trial[i];
-        if (t->draw != draw || !tsr__field_same(&field[0], tsr__experiment_row(p, t->row)) ||
-            !tsr__field_same(&field[2], p->method[t->method].name))
+    for (int64_t row = 0; row < e->rows; row++) {
+        if (!tsr__field_same(&field[0], tsr__experiment_row(p, row)))
             continue;
-        t->accuracy = found.accuracy;
-        t->nmi = found.nmi;
-        t->rank = found.rank;
-        t->seconds = found.seconds;
-        t->done = true;
+        const int64_t first = tsr__experiment_first(e, row);
+        const int64_t last = tsr__experiment_first(e, row + 1);
+        if (draw < 0 || draw >= (last - first) / p->methods)
+            continue;
+        for (int64_t m = 0; m < p->methods; m++)
+            if (tsr__field_same(&field[2], p->method[m].name))
+                finish(&e->trial[first + draw * p->methods + m], &found);
     }
 }
 

@@ -11,14 +11,11 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "io/file.h"
-#include "io/lock.h"
 #include "matrix/parallel.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const tsr_setting table[] = {
 #define ROW tsr_experiment_options
@@ -73,7 +70,7 @@ static tsr_status check_trials(const tsr_experiment *e)
     return TSR_OK;
 }
 
-static tsr_status list_trials(tsr_experiment *e)
+tsr_status tsr__experiment_list(tsr_experiment *e)
 {
     tsr_status status = TSR_OK;
     const tsr__protocol *p = &e->protocol;
@@ -158,8 +155,8 @@ done:
 struct running {
     tsr_experiment *e;
     const tsr__material *material;
-    int64_t *leader; /* trials, one of each fit */
-    FILE *draws, *confusion;
+    int64_t *leader;     /* trials, one of each fit */
+    tsr__record *record; /* or NULL */
     tsr__task task;
     int64_t finished;
     _Atomic int status; /* of the first trial that failed, or of the progress report */
@@ -169,7 +166,7 @@ struct running {
 struct reporting {
     struct running *r;
     const tsr__trial *trial;
-    const tsr_labels *labels; /* whose classes were predicted */
+    const tsr__fitting *fitting;
     tsr_status status;
 };
 
@@ -180,14 +177,8 @@ static void report(void *context)
     struct running *r = now->r;
     const tsr__trial *t = now->trial;
     const tsr__protocol *p = &r->e->protocol;
-    if (now->status == TSR_OK && r->draws != NULL) {
-        tsr__draws_print(r->draws, r->e, t);
-        (void)fflush(r->draws);
-    }
-    if (now->status == TSR_OK && r->confusion != NULL) {
-        tsr__confusion_print(r->confusion, r->e, t, now->labels);
-        (void)fflush(r->confusion);
-    }
+    if (now->status == TSR_OK && r->record != NULL)
+        tsr__record_add(r->record, r->e, t, now->fitting);
     tsr_status status = now->status;
     if (status == TSR_OK)
         status = tsr__task_step(&r->task, ++r->finished, (double)NAN, (double)NAN);
@@ -236,46 +227,11 @@ static void run_fit(void *context, int64_t item, int thread)
             status = tsr__fitting_judge(&fitting, t, &e->protocol);
         t->seconds = fitted + tsr__clock() - judging;
         t->done = status == TSR_OK;
-        const tsr_labels *labels = t->done ? tsr_data_labels(fitting.part[0]) : NULL;
-        tsr__exclusive(report, &(struct reporting){r, t, labels, status});
+        tsr__exclusive(report, &(struct reporting){r, t, &fitting, status});
         tsr__free(t->confusion);
         t->confusion = NULL;
     }
     tsr__fitting_clear(&fitting);
-}
-
-static tsr_status join(char *out, size_t size, const char *folder, const char *name)
-{
-    const int length = snprintf(out, size, "%s/%s", folder, name);
-    return length >= 0 && (size_t)length < size
-               ? TSR_OK
-               : tsr__fail(TSR_ERROR_ARGUMENT, "a path is too long: %s", name);
-}
-
-/* A file of lines in the folder, begun or gone on with; `head` is its first line. What a stop
- * cut short stays a line of its own. */
-static tsr_status open_lines(FILE **out, const char *folder, const char *name, const char *head,
-                             bool resume)
-{
-    tsr_status status = TSR_OK;
-    char path[4096];
-    TSR_TRY(join(path, sizeof path, folder, name));
-    *out = fopen(path, resume ? "a+e" : "we");
-    if (*out == NULL)
-        TSR_FAIL(TSR_ERROR_IO, "%s: %s", path, strerror(errno));
-    const bool empty = !resume || fseek(*out, -1, SEEK_END) != 0;
-    if (empty)
-        (void)fprintf(*out, "%s\n", head);
-    else if (fgetc(*out) != '\n')
-        (void)fputc('\n', *out);
-done:
-    return status;
-}
-
-static tsr_status close_lines(FILE *lines, const char *name, tsr_status status)
-{
-    const tsr_status closed = tsr__stream_close(lines, status);
-    return closed < 0 && status == TSR_OK ? tsr__fail_in(closed, name) : closed;
 }
 
 /* The trials still to do that the same samples serve as the first of them; false: none. */
@@ -290,21 +246,15 @@ static bool gather(int64_t *fits, int64_t *leader, const tsr_experiment *e,
     return *fits > 0;
 }
 
-static tsr_status run_trials(tsr_experiment *e, tsr__material *material,
+static tsr_status run_trials(tsr_experiment *e, tsr__material *material, tsr__record *record,
                              const tsr_experiment_options *options)
 {
     tsr_status status = TSR_OK;
-    struct running r = {.e = e, .material = material};
+    struct running r = {.e = e, .material = material, .record = record};
     int64_t todo = 0, fits = 0;
     TSR_NEW(r.leader, e->trials);
     for (int64_t i = 0; i < e->trials; i++)
         todo += !e->trial[i].done;
-    if (options->out != NULL)
-        TSR_TRY(open_lines(&r.draws, options->out, "draws.csv",
-                           "row,draw,method,accuracy,nmi,rank,seconds", options->resume));
-    if (options->out != NULL && e->protocol.study.task == TSR_TASK_CLASSIFY)
-        TSR_TRY(open_lines(&r.confusion, options->out, "confusion.csv",
-                           "row,draw,method,class,predicted,count", options->resume));
     r.task = tsr__task_begin(options->progress, "trials", todo);
     while (gather(&fits, r.leader, e, material)) {
         TSR_TRY(tsr__material_make(material, &e->trial[r.leader[0]]));
@@ -313,47 +263,7 @@ static tsr_status run_trials(tsr_experiment *e, tsr__material *material,
             TSR_TRY(tsr__fail((tsr_status)r.status, "%s", r.message));
     }
 done:
-    status = close_lines(r.draws, "draws.csv", status);
-    status = close_lines(r.confusion, "confusion.csv", status);
     tsr__free(r.leader);
-    return status;
-}
-
-static tsr_status write_tables(const tsr_experiment *e, const char *folder)
-{
-    static const struct {
-        const char *name;
-        tsr__table_format format;
-    } tables[] = {{"table.txt", TSR_TABLE_TEXT},
-                  {"table.md", TSR_TABLE_MARKDOWN},
-                  {"table.csv", TSR_TABLE_CSV},
-                  {"table.tex", TSR_TABLE_LATEX},
-                  {"table.json", TSR_TABLE_JSON}};
-    tsr_status status = TSR_OK;
-    char path[4096];
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        FILE *to = NULL;
-        TSR_TRY(join(path, sizeof path, folder, tables[i].name));
-        TSR_TRY(tsr__stream_open(&to, path));
-        TSR_TRY(tsr__stream_close(to, tsr__table_print(to, e, tables[i].format)));
-    }
-done:
-    return status;
-}
-
-/* The folder for tables, for this run alone, and what an earlier one left there. */
-static tsr_status open_folder(tsr__lock *lock, tsr_experiment *e,
-                              const tsr_experiment_options *options)
-{
-    tsr_status status = TSR_OK;
-    char draws[4096];
-    if (mkdir(options->out, 0777) != 0 && errno != EEXIST)
-        TSR_FAIL(TSR_ERROR_IO, "%s: %s", options->out, strerror(errno));
-    TSR_TRY(tsr__lock_take(lock, options->out));
-    TSR_TRY(join(draws, sizeof draws, options->out, "draws.csv"));
-    if (options->resume)
-        TSR_TRY(tsr__draws_take(e, draws));
-done:
     return status;
 }
 
@@ -395,25 +305,26 @@ done:
     return status;
 }
 
-/* All of it but the table; the lock is held until the files are written. */
+/* All of it but the table; the folder is held until the files are written. */
 static tsr_status run(tsr_experiment *e, const tsr_experiment_options *options)
 {
     tsr_status status = TSR_OK;
     tsr__material material = {.protocol = NULL};
-    tsr__lock lock = TSR_LOCK_NONE;
-    TSR_TRY(list_trials(e));
+    tsr__record record = TSR_RECORD_NONE;
+    const bool kept = options->out != NULL;
+    TSR_TRY(tsr__experiment_list(e));
     if (options->published != NULL)
         TSR_TRY(tsr__published_read(&e->published, options->published));
     TSR_TRY(tsr__material_open(&material, &e->protocol, options));
-    if (options->out != NULL)
-        TSR_TRY(open_folder(&lock, e, options));
-    TSR_TRY(run_trials(e, &material, options));
-    if (options->out != NULL)
-        TSR_TRY(write_tables(e, options->out));
-    if (options->out != NULL && e->protocol.study.task == TSR_TASK_CLASSIFY)
-        TSR_TRY(tsr__confusion_write(e, options->out));
+    if (kept)
+        TSR_TRY(tsr__record_open(&record, e, options->out, options->resume));
+    TSR_TRY(run_trials(e, &material, kept ? &record : NULL, options));
+    TSR_TRY(tsr__record_finish(&record, TSR_OK));
+    if (kept)
+        TSR_TRY(tsr__record_tables(e, options->out));
 done:
-    tsr__lock_drop(&lock);
+    status = tsr__record_finish(&record, status);
+    tsr__record_drop(&record);
     tsr__material_clear(&material);
     return status;
 }

@@ -5,7 +5,10 @@
 #ifndef TSR_LEARN_EXPERIMENT_H
 #define TSR_LEARN_EXPERIMENT_H
 
+#include "base/text.h"
 #include "features/features.h"
+#include "io/file.h"
+#include "io/lock.h"
 #include "learn/protocol.h"
 
 #include <stdio.h>
@@ -18,7 +21,7 @@ typedef struct tsr__trial {
     double accuracy, nmi; /* fractions; nmi is NaN where nothing is clustered */
     double seconds;       /* with those of the fit, shared or not */
     int64_t rank;         /* vectors kept */
-    int64_t *confusion;   /* classify: classes by classes predicted, or NULL */
+    int64_t *confusion; /* classes by classes predicted, clusters as they are scored; or NULL */
 } tsr__trial;
 
 /* trial.c: true when both trials draw the same samples. */
@@ -53,6 +56,7 @@ tsr_status tsr__published_read(tsr__published *out, const char *path);
 double tsr__published_find(const tsr__published *published, const char *data,
                            const char *source, const char *setting, const char *method,
                            const char *metric); /* NaN where there is none */
+bool tsr__published_meant(const tsr__protocol *protocol, char *const field[6]); /* asked for */
 
 struct tsr_experiment {
     tsr__protocol protocol;
@@ -61,6 +65,9 @@ struct tsr_experiment {
     int64_t trials, rows;
     char *table; /* what the caller sees of it */
 };
+
+/* All trials that the protocol asks for, none of them done. */
+tsr_status tsr__experiment_list(tsr_experiment *experiment);
 
 /* material.c: the samples that trials draw from. */
 typedef struct tsr__material {
@@ -98,6 +105,13 @@ typedef enum tsr__table_format {
 tsr_status tsr__table_print(FILE *to, const tsr_experiment *experiment,
                             tsr__table_format format);
 
+/* The metrics of the table, one or two; returns how many. */
+int64_t tsr__experiment_metrics(const tsr_experiment *experiment, const char *metric[2]);
+
+/* A cell as people read it: ours, where the best was found, published and difference. */
+void tsr__table_cell(tsr__line *out, const tsr_experiment *experiment, int64_t row,
+                     int64_t method, const char *metric);
+
 /* What a row is called: the value it varies; for -1 what sums the rows up. */
 const char *tsr__experiment_row(const tsr__protocol *protocol, int64_t row);
 
@@ -107,13 +121,62 @@ typedef struct tsr__cell {
     double mean, deviation, published;
     int64_t count, row; /* row: -1 for an average */
 } tsr__cell;
+int64_t tsr__experiment_first(const tsr_experiment *experiment,
+                              int64_t row); /* trial of a row */
 tsr__cell tsr__experiment_cell(const tsr_experiment *experiment, int64_t row, int64_t method,
                                const char *metric);
 
+/* history.c: J of the first draw of every row and method, thinned; and what was kept of one. */
+typedef struct tsr__curve {
+    int64_t *iteration;
+    double *objective;
+    int64_t count, room;
+} tsr__curve;
+void tsr__history_print(FILE *to, const tsr_experiment *experiment, const tsr__trial *trial,
+                        const tsr_encoder *encoder);
+tsr_status tsr__curve_take(tsr__curve *out, const tsr__input *lines, const char *row,
+                           const char *method);
+void tsr__curve_clear(tsr__curve *curve);
+
 /* confusion.c: confusion.csv has the counts of every trial, confusion-METHOD.csv the sum over
- * the draws of a method's best row. */
+ * the draws of a method's best row; where rows differ in the classes they draw, of the one with the
+ * most. */
 void tsr__confusion_print(FILE *to, const tsr_experiment *experiment, const tsr__trial *trial,
                           const tsr_labels *labels);
 tsr_status tsr__confusion_write(const tsr_experiment *experiment, const char *folder);
+
+/* A method's matrix out of the lines of confusion.csv. */
+typedef struct tsr__counts {
+    tsr__names names; /* of the classes */
+    int64_t *count;   /* classes x classes predicted */
+    int64_t row;      /* of the table */
+} tsr__counts;
+tsr_status tsr__counts_take(tsr__counts *out, const tsr_experiment *experiment, int64_t method,
+                            const tsr__input *lines);
+void tsr__counts_clear(tsr__counts *counts);
+
+/* record.c: the folder of an experiment. It is held while it is written. */
+typedef struct tsr__record {
+    tsr__lock lock;
+    FILE *draws, *confusion, *history;
+} tsr__record;
+#define TSR_RECORD_NONE                                                                        \
+    (tsr__record)                                                                              \
+    {                                                                                          \
+        TSR_LOCK_NONE, NULL, NULL, NULL                                                        \
+    }
+/* Begins it or, to resume, takes what is there for done. */
+tsr_status tsr__record_open(tsr__record *out, tsr_experiment *experiment, const char *folder,
+                            bool resume);
+void tsr__record_add(tsr__record *record, const tsr_experiment *experiment,
+                     const tsr__trial *trial, const tsr__fitting *fitting);
+tsr_status tsr__record_finish(tsr__record *record, tsr_status status); /* its lines */
+void tsr__record_drop(tsr__record *record);
+tsr_status tsr__record_tables(const tsr_experiment *experiment, const char *folder);
+
+/* The experiment that a folder holds, as far as it was run. */
+tsr_status tsr__record_read(tsr_experiment **out, const char *folder);
+/* A file of the folder; none there is empty. */
+tsr_status tsr__record_lines(tsr__input *out, const char *folder, const char *name);
 
 #endif

@@ -270,7 +270,6 @@ static tsr_status check(const tsr__protocol *p)
 tsr_status tsr__protocol_read(tsr__protocol *out, const char *path)
 {
     tsr_status status = TSR_OK;
-    tsr__input input = {NULL, 0, false};
     tsr__protocol p = {0};
     tsr__method common = {0};
     char *text = NULL, *next = NULL;
@@ -279,8 +278,8 @@ tsr_status tsr__protocol_read(tsr__protocol *out, const char *path)
     tsr_settings_default(tsr_features_settings(), &p.features);
     tsr_settings_default(method_table, &common);
     tsr_fit_defaults(&common.fit);
-    TSR_TRY(tsr__input_open(&input, path));
-    text = tsr__copy_bytes_as_text(input.bytes, (size_t)input.size);
+    TSR_TRY(tsr__input_open(&p.source, path));
+    text = tsr__copy_bytes_as_text(p.source.bytes, (size_t)p.source.size);
     if (text == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
     for (char *line = text; line != NULL; line = next) {
@@ -305,7 +304,6 @@ tsr_status tsr__protocol_read(tsr__protocol *out, const char *path)
     p = (tsr__protocol){0};
 done:
     tsr__free(text);
-    tsr__input_close(&input);
     tsr__protocol_clear(&p);
     return status < 0 ? tsr__fail_in(status, path) : status;
 }
@@ -319,5 +317,6 @@ void tsr__protocol_clear(tsr__protocol *p)
     tsr__names_clear(&p->values);
     tsr__names_clear(&p->rows);
     tsr__names_clear(&p->texts);
+    tsr__input_close(&p->source);
     *p = (tsr__protocol){0};
 }

@@ -13,6 +13,7 @@
 #define TSR_LEARN_PROTOCOL_H
 
 #include "io/data.h"
+#include "io/file.h"
 
 typedef enum tsr__task_name { TSR_TASK_CLUSTER, TSR_TASK_CLASSIFY } tsr__task_name;
 
@@ -42,6 +43,7 @@ typedef struct tsr__protocol {
     tsr__names values; /* of it, row by row */
     tsr__names rows;   /* what the published figures call them */
     tsr__names texts;  /* owns what the settings point at */
+    tsr__input source; /* the file's bytes */
 } tsr__protocol;
 
 /* Reads a protocol; unknown keys are named with their line and the nearest known one. */

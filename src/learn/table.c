@@ -6,13 +6,12 @@
 #include "learn/experiment.h"
 
 #include "base/json.h"
-#include "base/text.h"
 #include "io/field.h"
 
 #include <math.h>
 #include <string.h>
 
-static int64_t metrics_of(const tsr_experiment *e, const char *metric[2])
+int64_t tsr__experiment_metrics(const tsr_experiment *e, const char *metric[2])
 {
     const bool cluster = e->protocol.study.task == TSR_TASK_CLUSTER;
     metric[0] = cluster ? "AC" : "accuracy";
@@ -37,7 +36,7 @@ static const char *key_name(const tsr_experiment *e)
 
 /* How a format writes the lines of a grid. */
 typedef struct grid {
-    const char *begin, *between, *end, *rule, *plus_minus, *open, *close;
+    const char *begin, *between, *end, *rule, *plus_minus, *comma, *open, *close;
 } grid;
 
 /* Ours, where the best was found, the published figure and the difference. */
@@ -52,8 +51,17 @@ static void describe_cell(tsr__line *out, const tsr_experiment *e, const tsr__ce
     if (sum && cell->row >= 0)
         tsr__line_add(out, " at %.16s", tsr__experiment_row(&e->protocol, cell->row));
     if (!isnan(cell->published))
-        tsr__line_add(out, " %s%.1f, %+.1f%s", g->open, cell->published,
+        tsr__line_add(out, " %s%.1f%s%+.1f%s", g->open, cell->published, g->comma,
                       cell->mean - cell->published, g->close);
+}
+
+void tsr__table_cell(tsr__line *out, const tsr_experiment *e, int64_t row, int64_t method,
+                     const char *metric)
+{
+    /* blanks that lines do not break at, but between ours and the published */
+    static const grid g = {"", "", "", NULL, "\u00a0±\u00a0", ",\u00a0", "(", ")"};
+    const tsr__cell cell = tsr__experiment_cell(e, row, method, metric);
+    describe_cell(out, e, &cell, row < 0, &g);
 }
 
 static void print_grid(FILE *to, const tsr_experiment *e, const char *metric, const grid *g,
@@ -85,7 +93,7 @@ static void print_grid(FILE *to, const tsr_experiment *e, const char *metric, co
 
 static void print_text(FILE *to, const tsr_experiment *e, const char *metric)
 {
-    static const grid g = {"", "  ", "", NULL, "+-", "(", ")"};
+    static const grid g = {"", "  ", "", NULL, "+-", ", ", "(", ")"};
     (void)fprintf(to, "%s, %s %%: ours +- deviation (published, difference)\n",
                   e->protocol.study.title, metric);
     print_grid(to, e, metric, &g, 23);
@@ -94,7 +102,7 @@ static void print_text(FILE *to, const tsr_experiment *e, const char *metric)
 
 static void print_markdown(FILE *to, const tsr_experiment *e, const char *metric)
 {
-    static const grid g = {"| ", " | ", " |", "|---:", " ± ", "(", ")"};
+    static const grid g = {"| ", " | ", " |", "|---:", " ± ", ", ", "(", ")"};
     (void)fprintf(to, "**%s**, %s %%: ours ± deviation (published, difference)\n\n",
                   e->protocol.study.title, metric);
     print_grid(to, e, metric, &g, 0);
@@ -103,7 +111,7 @@ static void print_markdown(FILE *to, const tsr_experiment *e, const char *metric
 
 static void print_latex(FILE *to, const tsr_experiment *e, const char *metric)
 {
-    static const grid g = {"", " & ", " \\\\", NULL, " $\\pm$ ", "(", ")"};
+    static const grid g = {"", " & ", " \\\\", NULL, " $\\pm$ ", ", ", "(", ")"};
     (void)fprintf(to, "%% %s, %s\n\\begin{tabular}{l", e->protocol.study.title, metric);
     for (int64_t m = 0; m < e->protocol.methods; m++)
         (void)fputc('r', to);
@@ -138,7 +146,7 @@ static tsr_status print_json(FILE *to, const tsr_experiment *e)
 {
     const tsr__protocol *p = &e->protocol;
     const char *metric[2];
-    const int64_t metrics = metrics_of(e, metric);
+    const int64_t metrics = tsr__experiment_metrics(e, metric);
     tsr__json *root = tsr__json_new();
     tsr__json_text(root, "title", p->study.title);
     tsr__json_integer(root, "seed", p->study.seed);
@@ -166,7 +174,7 @@ tsr_status tsr__table_print(FILE *to, const tsr_experiment *e, tsr__table_format
     static void (*const printers[])(FILE *, const tsr_experiment *, const char *) = {
         print_text, print_markdown, print_csv, print_latex};
     const char *metric[2];
-    const int64_t metrics = metrics_of(e, metric);
+    const int64_t metrics = tsr__experiment_metrics(e, metric);
     if (format == TSR_TABLE_JSON)
         return print_json(to, e);
     for (int64_t q = 0; q < metrics; q++)

@@ -107,10 +107,12 @@ static tsr_status cluster(tsr__trial *t, const tsr__fitting *f, const tsr__metho
     tsr_status status = TSR_OK;
     const tsr_labels *labels = tsr_data_labels(f->part[0]);
     const tsr_matrix *codes = tsr_encoder_codes(f->encoder);
+    const int64_t n = tsr_matrix_samples(codes), classes = tsr_labels_classes(labels);
     int32_t *of = NULL;
     tsr_scores scores;
-    TSR_NEW(of, tsr_matrix_samples(codes));
-    const tsr_cluster_options options = {.clusters = tsr_labels_classes(labels),
+    TSR_NEW(of, n);
+    TSR_NEW(t->confusion, classes * classes);
+    const tsr_cluster_options options = {.clusters = classes,
                                          .restarts = m->clusterings,
                                          .iterations = 300,
                                          .seed = m->fit.seed,
@@ -119,7 +121,9 @@ static tsr_status cluster(tsr__trial *t, const tsr__fitting *f, const tsr__metho
                                          .held =
                                              m->seeded ? tsr_encoder_seen(f->encoder) : NULL};
     TSR_TRY(tsr_cluster(of, NULL, codes, &options));
-    TSR_TRY(tsr_score_clusters(&scores, of, tsr_labels_of(labels), tsr_matrix_samples(codes)));
+    TSR_TRY(tsr_score_clusters(&scores, of, tsr_labels_of(labels), n));
+    TSR_TRY(tsr_map_clusters(of, of, tsr_labels_of(labels), n));
+    tsr_confusion(t->confusion, tsr_labels_of(labels), of, n, (int32_t)classes);
     t->accuracy = scores.accuracy;
     t->nmi = scores.nmi;
     t->rank = tsr_matrix_features(codes);

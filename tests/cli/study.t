@@ -16,7 +16,14 @@ Experiments: a protocol of one's own, resumable.
   average ours ours ours
   
   $ ls small; wc -l < small/draws.csv
+  confusion-cdnmf.csv
+  confusion-nmf.csv
+  confusion-pca.csv
+  confusion.csv
   draws.csv
+  history.csv
+  protocol.txt
+  published.csv
   table.csv
   table.json
   table.md
@@ -73,6 +80,9 @@ Features made for a study: the dictionary of a draw is learnt from its training 
   confusion-raw.csv
   confusion.csv
   draws.csv
+  history.csv
+  protocol.txt
+  published.csv
   table.csv
   table.json
   table.md
