@@ -96,12 +96,12 @@ static void say_rest(words *w, const cli_command *command, const char *but, int 
 static void make_subject(char *name, char *link, const tsr_setting *row)
 {
     const value_word *word = value_of(row);
-    const char *extension = word->use == VALUE_FOLDER       ? ""
-                            : word->extensions == NULL      ? ".csv"
-                            : strstr(word->extensions, " ") ? ".h5"
-                                                            : word->extensions;
-    (void)snprintf(name, 1600, "%s%s", path_of("subject"), extension);
-    (void)snprintf(link, 1600, "%s%s", path_of("link"), extension);
+    const char *extension = word->use == VALUE_FOLDER  ? ""
+                            : word->extensions == NULL ? ".csv"
+                                                       : word->extensions;
+    const int length = (int)strcspn(extension, " ");
+    (void)snprintf(name, 1600, "%s%.*s", path_of("subject"), length, extension);
+    (void)snprintf(link, 1600, "%s%.*s", path_of("link"), length, extension);
     (void)remove(name);
     (void)remove(link);
     if (word->use == VALUE_FOLDER)
