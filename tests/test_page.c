@@ -300,6 +300,10 @@ static void test_other_data(void **state)
     assert_int_equal(json_array_size(rows), 4);
     assert_non_null(cell(&s, "data", "shown here", "what"));
     forget(&s);
+    check_ok(tsr_data_name_origin(data, "elsewhere/faces.mat:fea")); /* the same all the same */
+    s = look(model, data, NULL);
+    assert_null(cell(&s, "data", "shown here", "what"));
+    forget(&s);
     tsr_data_free(some);
     tsr_model_free(model);
     tsr_data_free(data);

@@ -16,6 +16,13 @@ static const char *origin_of(const tsr__subject *s)
     return origin != NULL && *origin != '\0' ? origin : "data in memory";
 }
 
+/* Without the folders before it. */
+static const char *file_of(const char *origin)
+{
+    const char *slash = strrchr(origin, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : origin;
+}
+
 static int64_t count_seen(const tsr__subject *s)
 {
     const int32_t *seen = tsr_model_seen(s->model);
@@ -37,7 +44,7 @@ static void lead(const tsr__subject *s)
         tsr__line_add(&line, " (pictures of %lld x %lld)", (long long)s->image.height,
                       (long long)s->image.width);
     tsr__line_add(&line, " from %s", origin_of(s));
-    if (tsr_model_labels(s->model) != NULL)
+    if (tsr_model_labels(s->model) != NULL && strstr(s->info.uses, "labels") != NULL)
         tsr__line_add(&line, " with %lld of %lld labels", (long long)count_seen(s),
                       (long long)tsr_labels_known(tsr_model_labels(s->model)));
     if (isfinite(s->report.relative_error))
@@ -48,7 +55,7 @@ static void lead(const tsr__subject *s)
     if (s->options->title != NULL)
         tsr__page_title(s->page, "%s", s->options->title);
     else
-        tsr__page_title(s->page, "%s on %s", s->info.name, origin_of(s));
+        tsr__page_title(s->page, "%s on %s", s->info.name, file_of(origin_of(s)));
 }
 
 static void put_text(tsr_page *page, const char *name, const char *value)
@@ -240,6 +247,7 @@ static void history_table(const tsr__subject *s, const char *name[MOST_TERMS + 2
     while (history != NULL && terms < MOST_TERMS && terms < tsr_matrix_features(history) &&
            tsr_model_term(&name[terms + 1], &value, s->model, terms))
         terms++;
+    terms = terms > 1 ? terms : 0; /* a loss alone is J */
     name[terms + 1] = NULL;
     tsr__page_table(s->page, "convergence", "Convergence", true);
     tsr__page_column(s->page, "iteration", TSR_CELL_INTEGER);

@@ -125,6 +125,24 @@ done:
     return status;
 }
 
+/* The model's own codes leave of these samples just what the fit left: they are its samples, wherever
+ * they were read from. */
+static tsr_status leaves_as_much(bool *out, const tsr__subject *s)
+{
+    tsr_status status = TSR_OK;
+    double *left = NULL;
+    if (tsr_matrix_samples(s->prepared) != s->report.samples)
+        return TSR_OK;
+    TSR_NEW(left, s->report.rank);
+    TSR_TRY(tsr_rank_curve(left, NULL, s->report.rank, s->basis, tsr_model_codes(s->model),
+                           s->prepared, NULL, TSR_RANK_LRE));
+    const double last = left[s->report.rank - 1], told = s->report.relative_error;
+    *out = fabs(last - told) <= 1e-5 * told;
+done:
+    tsr__free(left);
+    return status;
+}
+
 /* Codes of the samples: those of the fit, or made now. */
 static tsr_status encode(tsr__subject *s)
 {
@@ -133,14 +151,16 @@ static tsr_status encode(tsr__subject *s)
     tsr_settings_default(tsr_transform_settings(), &transform);
     transform.threads = s->options->threads;
     transform.progress = s->options->progress;
-    s->trained = s->data == NULL || tsr_model_trained_on(s->model, s->data);
     s->codes = tsr_model_codes(s->model);
+    if (s->data != NULL && s->linear)
+        TSR_TRY(tsr_model_prepare(&s->prepared, s->model, s->data));
+    s->trained = s->data == NULL || tsr_model_trained_on(s->model, s->data);
+    if (!s->trained && s->prepared != NULL)
+        TSR_TRY(leaves_as_much(&s->trained, s));
     if (!s->trained) {
         TSR_TRY(tsr_model_transform(&s->made, s->model, s->data, &transform));
         s->codes = s->made;
     }
-    if (s->data != NULL && s->linear)
-        TSR_TRY(tsr_model_prepare(&s->prepared, s->model, s->data));
 done:
     return status;
 }
@@ -152,12 +172,12 @@ tsr_status tsr__subject_open(tsr__subject *out, tsr_page *page, const tsr_model 
     tsr__subject s = {.page = page, .options = options, .model = model, .data = data};
     s.report = tsr_model_report(model);
     s.linear = model->atoms == NULL;
+    s.basis = tsr_model_basis(model);
     TSR_TRY(tsr_model_describe(&s.info, model));
     TSR_TRY(encode(&s));
     s.labels = data != NULL ? tsr_data_labels(data) : tsr_model_labels(model);
     if (s.labels != NULL && tsr_labels_known(s.labels) == 0)
         s.labels = NULL;
-    s.basis = tsr_model_basis(model);
     s.n = tsr_matrix_samples(s.codes);
     s.k = tsr_matrix_samples(s.basis);
     s.m = tsr_matrix_features(s.basis);
