@@ -3,6 +3,7 @@ it, or what `read` gave; models are a path, or an estimator that is fitted. Sett
 the command line with underscores.
 """
 import ctypes
+import json
 import os
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -726,3 +727,35 @@ def experiment(protocol: Any, verbose: bool = False, **settings: Any) -> str:
     with _progress(options, verbose):
         lib.tsr_experiment_run(out.out, raw(protocol), options.values)
     return text(lib.tsr_experiment_table(out.at)) or ""
+
+
+def report(
+    what: Any,
+    output: Any = None,
+    data: Any = None,
+    y: Any = None,
+    verbose: bool = False,
+    **settings: Any,
+) -> Dict[str, Any]:
+    """One page that shows a model, or a folder that `experiment` wrote; and the numbers in it. Written to `output` where that is a path. Samples are shown of `data`, a file or
+    array with labels y.
+
+    Settings are title, command, pictures, points, parts, samples, seed, threads; and those of
+    reading `data`.
+    """
+    page = Owned("tsr_page_free")
+    ours, reading = split_keywords(("page", "read"), settings, "report")
+    options = Options("page", ours)
+    folder = _is_path(what) and os.path.isdir(what)
+    if folder and data is not None:
+        raise ValueError("data is for a model; the folder of an experiment suffices")
+    source = _open(data, y, reading) if data is not None else None
+    with _progress(options, verbose):
+        if folder:
+            lib.tsr_page_experiment(page.out, raw(what), options.values)
+        else:
+            at = source.at if source else None
+            lib.tsr_page_model(page.out, _model(what).at, at, options.values)
+    if output is not None:
+        lib.tsr_page_write(page.at, raw(output))
+    return dict(json.loads(text(lib.tsr_page_facts(page.at)) or "{}"))

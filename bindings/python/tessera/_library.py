@@ -147,6 +147,11 @@ tsr_overlay_colour t i
 tsr_experiment_run s p t p
 tsr_experiment_free v p
 tsr_experiment_table t p
+tsr_page_model s p p p p
+tsr_page_experiment s p t p
+tsr_page_free v p
+tsr_page_write s p t
+tsr_page_facts t p
 """
 
 # Functions that return or take a struct by value: name, the result table that describes it.

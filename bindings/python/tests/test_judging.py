@@ -261,3 +261,22 @@ def test_baselines():
     assert {"raw", "pca", "lda"} <= set(found) and all(found.values())
     for name in ("raw", "pca", "lda", "mfa"):
         assert tessera.classify(X, OF, model=name, folds=2).accuracy > 0.5
+
+
+def test_report(tool, folder, tmp_path):
+    X, y = helpers.problem()
+    model = tessera.Model("cdnmf", 3, image_shape=(5, 5)).fit(X, y)
+    tessera.save(model, tmp_path / "model.h5")
+    tessera.write(tmp_path / "data.h5", X, y)
+    page = tmp_path / "page.html"
+    facts = tessera.report(model, page, X, y, title="<faces>", points=5)
+    assert facts["title"] == "<faces>" and len(facts["tables"]["samples"]["rows"]) == 5
+    assert "&lt;faces&gt;" in page.read_text()
+    arguments = (tmp_path / "model.h5", "--data", tmp_path / "data.h5")
+    theirs = helpers.tool_json("report", *arguments, "-o", tmp_path / "theirs.html")
+    ours = tessera.report(tmp_path / "model.h5", data=tmp_path / "data.h5")
+    assert ours == theirs
+    with pytest.raises(ValueError, match="suffices"):
+        tessera.report(tmp_path, data=X)
+    with pytest.raises(OSError, match="protocol.txt"):
+        tessera.report(tmp_path)

@@ -63,6 +63,7 @@ CALLS = {
     ),
     "overlay": lambda model, more: tessera.overlay(model, "none.png", **more),
     "experiment": lambda model, more: tessera.experiment("none.txt", **more),
+    "report": lambda model, more: tessera.report(model, **{"data": "none.npz", **more}),
     "models": lambda model, more: tessera.models(**more),
     "transform": lambda model, more: model.transform(np.ones((2, 25)), **more),
 }
