@@ -10,6 +10,7 @@
  *     purity     sum over clusters of the largest count / n
  *
  * Cost: n log n, and c^3 for the map. */
+#include "learn/matching.h"
 #include "learn/renumber.h"
 
 #include <math.h>
@@ -22,91 +23,25 @@ typedef struct counts {
     int64_t clusters, classes, n;
 } counts;
 
-/* The assignment of least cost of a square matrix, row by row along shortest augmenting paths
- * with potentials (Kuhn 1955, Munkres 1957): `of` gets the row of each column. */
-typedef struct matching {
-    const double *cost; /* size x size */
-    int64_t size;
-    double *row_potential, *column_potential, *slack; /* size + 1: column 0 is a stand-in */
-    int64_t *of, *before;
-    bool *reached;
-} matching;
-
-/* Lets row i in (counted from 1), moving others along the shortest path. */
-static void admit(matching *h, int64_t i)
-{
-    const int64_t n = h->size;
-    int64_t at = 0;
-    h->of[0] = i;
-    for (int64_t j = 0; j <= n; j++) {
-        h->slack[j] = (double)INFINITY;
-        h->reached[j] = false;
-    }
-    do {
-        const int64_t row = h->of[at];
-        double step = (double)INFINITY;
-        int64_t next = 0;
-        h->reached[at] = true;
-        for (int64_t j = 1; j <= n; j++) {
-            const double reduced =
-                h->cost[(row - 1) * n + j - 1] - h->row_potential[row] - h->column_potential[j];
-            if (h->reached[j])
-                continue;
-            if (reduced < h->slack[j]) {
-                h->slack[j] = reduced;
-                h->before[j] = at;
-            }
-            if (h->slack[j] < step) {
-                step = h->slack[j];
-                next = j;
-            }
-        }
-        for (int64_t j = 0; j <= n; j++) {
-            if (h->reached[j]) {
-                h->row_potential[h->of[j]] += step;
-                h->column_potential[j] -= step;
-            } else {
-                h->slack[j] -= step;
-            }
-        }
-        at = next;
-    } while (h->of[at] != 0);
-    for (; at != 0; at = h->before[at])
-        h->of[at] = h->of[h->before[at]];
-}
-
 /* The most samples that a one-to-one map of clusters to classes gets right. */
 static tsr_status best_map(int64_t *right, const counts *c)
 {
     tsr_status status = TSR_OK;
     const int64_t size = c->clusters > c->classes ? c->clusters : c->classes;
     double *cost = NULL;
-    matching h = {.size = size};
-    int64_t sum = 0;
+    int64_t *of = NULL, sum = 0;
     TSR_NEW_ZERO(cost, size * size); /* absent clusters and classes match at no gain */
-    TSR_NEW_ZERO(h.row_potential, size + 1);
-    TSR_NEW_ZERO(h.column_potential, size + 1);
-    TSR_NEW(h.slack, size + 1);
-    TSR_NEW_ZERO(h.of, size + 1);
-    TSR_NEW_ZERO(h.before, size + 1);
-    TSR_NEW(h.reached, size + 1);
+    TSR_NEW(of, size);
     for (int64_t i = 0; i < c->clusters; i++)
         for (int64_t j = 0; j < c->classes; j++)
             cost[i * size + j] = -(double)c->cell[i * c->classes + j];
-    h.cost = cost;
-    for (int64_t i = 1; i <= size; i++)
-        admit(&h, i);
-    for (int64_t j = 1; j <= size; j++)
-        sum -= (int64_t)cost[(h.of[j] - 1) * size + j - 1];
+    TSR_TRY(tsr__match(of, cost, size));
+    for (int64_t j = 0; j < size; j++)
+        sum -= (int64_t)cost[of[j] * size + j];
     *right = sum;
 done:
     tsr__free(cost);
-    tsr__free(h.row_potential);
-    tsr__free(h.column_potential);
-    tsr__free(h.slack);
-    tsr__free(h.of);
-    tsr__free(h.before);
-    tsr__free(h.reached);
+    tsr__free(of);
     return status;
 }
 
