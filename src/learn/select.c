@@ -134,12 +134,14 @@ static void score_one(void *context, int64_t item, int thread)
     const int64_t folds = s->options->folds, candidate = item / folds, fold = item % folds;
     const tsr_progress progress = {relay, s};
     tsr_fit_options fit;
+    tsr__verdict verdict = {0};
     (void)thread;
     if (s->stopped != TSR_OK)
         return;
     tsr_status status = settle(&fit, s, &progress, &s->selection->candidate[candidate], fold);
     if (status == TSR_OK)
-        status = tsr__holdout_score(&s->score[item], &s->holdout, &fit, fold);
+        status = tsr__holdout_score(&verdict, &s->holdout, &fit, fold);
+    s->score[item] = verdict.score;
     tsr__exclusive(finish, &(struct outcome){s, candidate, fold, status});
 }
 
@@ -164,7 +166,6 @@ static tsr_status hold_out(struct selecting *s, const tsr_data *data)
     const tsr_select_options *o = s->options;
     const tsr_labels *labels = tsr_data_labels(data);
     const bool any = labels != NULL && tsr_labels_known(labels) > 0;
-    const char *name = NULL, *title = NULL;
     if (o->by == TSR_SELECT_LABELS || (o->by == TSR_SELECT_AUTO && any)) {
         status = tsr__holdout_labels(&s->holdout, data, o->folds, s->fit->seed);
         if (status != TSR_ERROR_DATA || o->by == TSR_SELECT_LABELS)
@@ -172,13 +173,8 @@ static tsr_status hold_out(struct selecting *s, const tsr_data *data)
         tsr__line note = TSR_LINE(s->selection->about.note);
         tsr__line_add(&note, "%s; entries are held out instead", tsr_message());
     }
-    for (int64_t i = 0; tsr_baselines_get(&name, &title, i); i++)
-        if (strcmp(name, s->fit->model) == 0)
-            TSR_FAIL(TSR_ERROR_ARGUMENT,
-                     "%s gives nothing back that hidden entries could be compared with: it "
-                     "is judged by labels alone",
-                     name);
-    TSR_TRY(tsr__holdout_entries(&s->holdout, data, s->fit, o->folds));
+    TSR_TRY(tsr__holdout_refuses(s->fit));
+    TSR_TRY(tsr__holdout_entries(&s->holdout, data, s->fit, 1, o->folds));
 done:
     s->selection->about.by_labels = s->holdout.by_labels;
     s->selection->about.judged = s->holdout.judged;
