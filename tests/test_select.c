@@ -418,7 +418,12 @@ static void test_threads(void **state)
             o.o.threads = 1 + 2 * t;
             check_ok(tsr_select(&s[t], data, &o.o, &options));
         }
-        assert_memory_equal(s[0]->candidate, s[1]->candidate, 3 * sizeof *s[0]->candidate);
+        for (int64_t c = 0; c < 3; c++) {
+            tsr_candidate *a = &s[0]->candidate[c], *b = &s[1]->candidate[c];
+            a->model = b->model = NULL;
+            a->seconds = b->seconds = 0;
+            assert_memory_equal(a, b, sizeof *a);
+        }
         assert_true(i > 1 || s[0]->candidate[1].mean < 0.3); /* in the units of the fit */
         tsr_selection_free(s[0]);
         tsr_selection_free(s[1]);
