@@ -16,6 +16,9 @@
 /* From here on parts are called the same, or mostly the same. */
 static const double same = 0.9, mostly = 0.7;
 
+/* Differences below this are rounding. */
+static const double nothing = 1e-9;
+
 struct advice {
     const tsr_selection *s;
     const tsr__rival *rival; /* of the chosen */
@@ -118,9 +121,12 @@ static void say_choice(struct advice *a)
 static void say_verdict(struct advice *a, const tsr__gap *gap)
 {
     const char *mine = at(a, a->chosen)->model, *other = at(a, a->yardstick)->model;
-    tsr__line_add(&a->line, ": %s (paired over %lld folds, t at 95 %%).",
-                  gap->sure ? "more than chance" : "it may be chance",
-                  (long long)a->s->about.folds);
+    if (fabs(gap->mean) + gap->error < nothing)
+        tsr__line_add(&a->line, ".");
+    else
+        tsr__line_add(&a->line, ": %s (paired over %lld folds, t at 95 %%).",
+                      gap->sure ? "more than chance" : "it may be chance",
+                      (long long)a->s->about.folds);
     if (!gap->sure)
         tsr__line_add(&a->line, " Nothing here shows that %s does better than %s.", mine,
                       other);
@@ -139,8 +145,11 @@ static void say_gain(struct advice *a)
     tsr__line_add(&a->line, "Against %s, ",
                   at(a, a->yardstick)->baseline ? "the best baseline" : "plain NMF");
     add_scored(a, a->yardstick);
-    tsr__line_add(&a->line, ", its %s is %.4f +- %.4f %s", score_name(a), fabs(gap.mean),
-                  gap.error, up ? "higher" : "lower");
+    if (fabs(gap.mean) + gap.error < nothing)
+        tsr__line_add(&a->line, ", its %s is the same on every fold", score_name(a));
+    else
+        tsr__line_add(&a->line, ", its %s is %.4f +- %.4f %s", score_name(a), fabs(gap.mean),
+                      gap.error, up ? "higher" : "lower");
     say_verdict(a, &gap);
 }
 
