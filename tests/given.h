@@ -511,7 +511,7 @@ static bool make_features_options(given *out, const provider *row, int variant)
 
 static bool make_select_options(given *out, const provider *row, int variant)
 {
-    enum { COUNT = 10 };
+    enum { COUNT = 11 };
     static tsr_select_options options[COUNT];
     (void)row;
     for (int i = 0; i < COUNT - 1; i++) {
@@ -527,6 +527,7 @@ static bool make_select_options(given *out, const provider *row, int variant)
     options[6].ranks = "2-1";
     options[7].weights = "nan";
     options[8].weights = "-1";
+    options[9].repeats = -1;
     return variant < COUNT && give(out, &options[variant], 0);
 }
 

@@ -875,17 +875,19 @@ TSR_API const int64_t *tsr_validation_confusion(const tsr_validation *validation
 /* Share of the samples of a class that is right; NaN where none was tested. */
 TSR_API double tsr_validation_class(const tsr_validation *validation, int32_t of);
 
-/* Rank and weight by what is held out, labels or entries, the same of every candidate: each rank
- * with each weight, the model's first one of its own. fit->threads fits run side by side, and
- * fit->progress hears how many are done. Candidates that cannot be fitted say why; only where none
- * can is it an error. */
+/* Model, rank and weight by what is held out, labels or entries, the same of every candidate:
+ * fit->model names one model or baseline or several ("cdnmf,gnmf,nmf"), and of each there is every
+ * rank with every weight, that of the model's first term (one without terms has no weights, raw one
+ * rank). fit->threads fits run side by side, and fit->progress hears how many are done. Candidates
+ * that cannot be fitted say why; only where none can is it an error. */
 typedef enum tsr_select_by {
     TSR_SELECT_AUTO,   /* labels where they can judge, else entries */
     TSR_SELECT_LABELS, /* accuracy of the nearest shown label */
     TSR_SELECT_ENTRIES /* root mean square error, relative to all entries */
 } tsr_select_by;
 typedef enum tsr_select_rule {
-    TSR_SELECT_ONE_SE, /* the smallest rank, then weight, within a standard error of the best */
+    TSR_SELECT_ONE_SE, /* the smallest rank within a standard error of the best; of that rank the
+                          model of the best mean, then its smallest weight within it */
     TSR_SELECT_BEST
 } tsr_select_rule;
 typedef struct tsr_select_options {
@@ -893,6 +895,10 @@ typedef struct tsr_select_options {
     int by, rule;        /* tsr_select_by, tsr_select_rule */
     const char *ranks;   /* to try, at least one: "5,10", "2-8", "10-50/10" */
     const char *weights; /* to try, "0.1,1,10", or NULL: the model's own */
+    int64_t
+        repeats; /* fits to all data, from other seeds, that stability is of; below 2: none */
+    bool baselines; /* add those that the data allow, to compare with; they are not chosen */
+    const tsr_read_options *read; /* how the data were read, for the advice, or NULL */
 } tsr_select_options;
 TSR_API const tsr_setting *tsr_select_settings(void);
 typedef struct tsr_selection tsr_selection;
@@ -907,23 +913,45 @@ TSR_API void tsr_selection_free(tsr_selection *selection);
 typedef struct tsr_selection_report {
     bool by_labels;     /* accuracy on held-out labels; else error on held-out entries */
     int64_t judged;     /* how many of them, over all folds */
-    int64_t candidates; /* ranks x weights */
-    const char *weight; /* the setting that weights are of, or NULL */
-    char note[256];     /* why labels could not judge, or "" */
+    int64_t candidates; /* models x ranks x weights */
+    int64_t models;     /* with baselines */
+    int64_t folds, repeats;
+    const char
+        *weight;    /* the setting that weights are of, that of the first model which has one,
+                           or NULL */
+    char note[512]; /* why labels could not judge, what was left out, or "" */
 } tsr_selection_report;
 TSR_API tsr_selection_report tsr_selection_about(const tsr_selection *selection);
 
-/* Candidate `i`, ranks as they came, weights within each; false when there is none. */
+/* Candidate `i`, models and ranks as they came, weights within each; false when there is none. The
+ * texts live as long as the selection. */
 typedef struct tsr_candidate {
+    const char *model;
+    const char *term; /* the setting that its weight is of, or NULL */
     int64_t rank;
     double weight;          /* NaN: the model's own */
     double mean, deviation; /* of accuracy or error over the folds */
     double error;           /* standard error of the mean */
+    double nmi, nmi_error;  /* mean and standard error: k-means of the codes and the classes of
+                               samples whose label is hidden; NaN where entries judge */
+    double stability; /* 1: the same parts from every start; mean cosine of the best matched
+                               parts over pairs of fits; NaN: no parts, one answer, not measured */
+    double seconds;   /* mean of a fit, on one thread */
     bool best, chosen;
+    bool baseline;
+    bool added;     /* by `baselines`: compared with, not chosen */
     char note[256]; /* why it could not be fitted; "" where it could */
 } tsr_candidate;
 TSR_API bool tsr_selection_candidate(tsr_candidate *out, const tsr_selection *selection,
                                      int64_t i);
+
+/* The score of candidate `i` on each fold; NULL where it could not be fitted. */
+TSR_API const double *tsr_selection_folds(const tsr_selection *selection, int64_t i);
+
+/* What to take and why, in sentences, one a line: the choice and its rule, what it gains over the
+ * best baseline or plain nmf and whether that is more than chance, the runner-up, whether the parts
+ * can be relied on, the time, and last, indented, the command of the fit. */
+TSR_API const char *tsr_selection_advice(const tsr_selection *selection);
 
 /* Ranks basis vectors; `order` gets their numbers, best first, `score` (or NULL) the scores by
  * number. Fisher: within-class over between-class variance of w . x (small is good), over

@@ -405,12 +405,23 @@ tsr_status tsr__init_check(const char *name)
         name);
 }
 
+/* The row that options ask for; NULL: a file. */
+static const kind *asked(const tsr_fit_options *o)
+{
+    static const kind given = {"memory", "factors that were given", true, start_given};
+    return o->init_codes != NULL ? &given : find(o->init);
+}
+
+bool tsr__init_once(const tsr_fit_options *options)
+{
+    const kind *r = asked(options);
+    return r == NULL || r->once;
+}
+
 /* The row of a restart; NULL: a file. */
 static const kind *kind_of(const tsr__spec *spec, int64_t restart)
 {
-    static const kind given = {"memory", "factors that were given", true, start_given};
-    const kind *r = spec->options->init_codes != NULL ? &given : find(spec->options->init);
-    return restart > 0 && (r == NULL || r->once) ? find("random") : r;
+    return restart > 0 && tsr__init_once(spec->options) ? find("random") : asked(spec->options);
 }
 
 tsr_status tsr__init_factors(tsr__solver *s, const tsr__spec *spec, int64_t restart)

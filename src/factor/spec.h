@@ -42,7 +42,9 @@ double tsr__spec_unit(const tsr__spec *spec, double rho, int degree);
 /* The elastic net on the codes as terms of J: lasso sum G + ridge / 2 ||G||^2. */
 void tsr__spec_elastic(double *lasso, double *ridge, const tsr__spec *spec, int64_t features);
 
-/* init.c: whether a start has this name, or may be a file of it. */
+/* init.c: whether a start has this name, or may be a file of it; and whether the start of these
+ * options is one for all seeds, so that restarts after the first are random. */
 tsr_status tsr__init_check(const char *name);
+bool tsr__init_once(const tsr_fit_options *options);
 
 #endif

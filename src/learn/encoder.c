@@ -14,15 +14,15 @@
 /* clang-format off */
 static const tsr__baseline baselines[] = {
     {"raw", "the samples themselves",
-     TSR_NEED_FINITE, false, tsr__raw_fit, NULL},
+     TSR_NEED_FINITE, false, false, false, tsr__raw_fit, NULL},
     {"pca", "principal components",
-     TSR_NEED_FINITE, false, tsr__pca_fit, tsr__linear_encode},
+     TSR_NEED_FINITE, false, false, false, tsr__pca_fit, tsr__linear_encode},
     {"lda", "Fisher's linear discriminants, after PCA to 90 % of the variance",
-     TSR_NEED_FINITE, true, tsr__lda_fit, tsr__linear_encode},
+     TSR_NEED_FINITE, true, false, false, tsr__lda_fit, tsr__linear_encode},
     {"mfa", "marginal Fisher analysis, after PCA to 90 % of the variance",
-     TSR_NEED_FINITE, true, tsr__mfa_fit, tsr__linear_encode},
+     TSR_NEED_FINITE, true, false, false, tsr__mfa_fit, tsr__linear_encode},
     {"ntf", "non-negative tensor factorization of pictures: CP of height x width x samples",
-     TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, false, tsr__ntf_fit, tsr__ntf_encode},
+     TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, false, true, true, tsr__ntf_fit, tsr__ntf_encode},
 };
 /* clang-format on */
 enum { BASELINES = sizeof baselines / sizeof *baselines };
@@ -36,9 +36,7 @@ bool tsr_baselines_get(const char **name, const char **title, int64_t i)
     return true;
 }
 
-/* The baseline of this name, NULL for a model's name; anything else is an error that names the
- * nearest of both. */
-static tsr_status find(const tsr__baseline **out, const char *name)
+tsr_status tsr__baseline_find(const tsr__baseline **out, const char *name)
 {
     const char *names[128], *nearest;
     int64_t count = 0;
@@ -65,6 +63,14 @@ static tsr_status find(const tsr__baseline **out, const char *name)
                      nearest != NULL ? nearest : "", nearest != NULL ? "?)" : "");
 }
 
+bool tsr__baseline_suits(const tsr__baseline *b, const tsr_data *data)
+{
+    const tsr_labels *labels = tsr_data_labels(data);
+    return (!b->labels || (labels != NULL && tsr_labels_known(labels) > 0)) &&
+           (!b->pictures || tsr_matrix_image(tsr_data_samples(data)).height > 0) &&
+           tsr_matrix_check(tsr_data_samples(data), b->needs, tsr_data_origin(data)) == TSR_OK;
+}
+
 tsr_status tsr_encoder_check(const tsr_fit_options *options)
 {
     tsr_status status = TSR_OK;
@@ -73,7 +79,7 @@ tsr_status tsr_encoder_check(const tsr_fit_options *options)
     tsr_model_info row;
     tsr_fit_defaults(&defaults);
     options = options != NULL ? options : &defaults;
-    TSR_TRY(find(&baseline, options->model));
+    TSR_TRY(tsr__baseline_find(&baseline, options->model));
     TSR_TRY(tsr__labelled_check(options->labelled));
     if (baseline == NULL)
         TSR_TRY(tsr_fit_describe(&row, options));
@@ -170,7 +176,7 @@ tsr_status tsr_encoder_fit(tsr_encoder **out, const tsr_data *data,
     tsr_fit_defaults(&defaults);
     options = options != NULL ? options : &defaults;
     TSR_NEW_ZERO(e, 1);
-    TSR_TRY(find(&e->baseline, options->model));
+    TSR_TRY(tsr__baseline_find(&e->baseline, options->model));
     if (x->samples < 1 || x->features < 1)
         TSR_FAIL(TSR_ERROR_DATA, "%s is empty: %lld samples of %lld features",
                  tsr_data_origin(data), (long long)x->samples, (long long)x->features);

@@ -21,8 +21,10 @@ typedef struct tsr__training {
 
 typedef struct tsr__baseline {
     const char *name, *title;
-    int needs;   /* tsr_need: what the samples must be */
-    bool labels; /* cannot do without */
+    int needs;     /* tsr_need: what the samples must be */
+    bool labels;   /* cannot do without */
+    bool pictures; /* cannot do without */
+    bool starts;   /* `factor` are parts, found from a random start; else there is one answer */
     /* Interrupted, it leaves what it has. */
     tsr_status (*fit)(tsr_encoder *encoder, const tsr__training *training);
     /* NULL: the prepared samples are the codes, dense or sparse, of their own type. */
@@ -44,6 +46,13 @@ struct tsr_encoder {
     int64_t iterations; /* ntf */
     tsr__names notes;
 };
+
+/* The baseline of this name, NULL for a model's name; anything else is an error that names the
+ * nearest of both. */
+tsr_status tsr__baseline_find(const tsr__baseline **out, const char *name);
+
+/* True when data have what it cannot do without. */
+bool tsr__baseline_suits(const tsr__baseline *baseline, const tsr_data *data);
 
 /* The rank that options, classes and data ask for: options->rank, or the number of classes, or
  * 10; at most `limit`, of which a note says what it is ("axes along which the samples vary") if

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Lists of ranks and weights as users write them: 2-8, 5,10,20 or 10-50/10; 0.1,1,10. */
+ * Lists as users write them: ranks 2-8, 5,10,20 or 10-50/10; weights 0.1,1,10; models
+ * cdnmf,gnmf,nmf. */
 #include "learn/select.h"
 
 #include "base/memory.h"
@@ -87,5 +88,35 @@ tsr_status tsr__ranks_parse(int64_t **out, int64_t *count, const char *text)
     *count = used;
 done:
     tsr__free(list);
+    return status;
+}
+
+/* Names separated by commas. What is no name of a model or baseline is an error that names the
+ * nearest; a text without a comma is one name, whatever it is. */
+tsr_status tsr__models_parse(tsr__names *out, const char *text)
+{
+    tsr_status status = TSR_OK;
+    const tsr__baseline *baseline = NULL;
+    char *name = NULL;
+    const char *at = text;
+    for (bool last = false; !last;) {
+        const size_t length = strcspn(at, ",");
+        last = at[length] == '\0';
+        if (length == 0 && (at > text || !last))
+            TSR_FAIL(TSR_ERROR_ARGUMENT, "--model wants names such as cdnmf,gnmf,nmf, not '%s'",
+                     text);
+        tsr__free(name);
+        name = tsr__copy_bytes_as_text(at, length);
+        if (name == NULL)
+            TSR_TRY(TSR_ERROR_MEMORY);
+        TSR_TRY(tsr__baseline_find(&baseline, name));
+        for (int64_t i = 0; i < out->count; i++)
+            if (strcmp(out->name[i], name) == 0)
+                TSR_FAIL(TSR_ERROR_ARGUMENT, "--model %s names %s twice", text, name);
+        TSR_TRY(tsr__names_add(out, name));
+        at += length + 1;
+    }
+done:
+    tsr__free(name);
     return status;
 }

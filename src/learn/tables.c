@@ -222,13 +222,15 @@ static const tsr_setting validation[] = {
 #undef OF
 #define OF tsr_selection_report
 static const tsr_setting selection[] = {
-    ROW(by_labels, FLAG), ROW(judged, INTEGER), ROW(candidates, INTEGER), ROW(weight, TEXT),
-    ROW(note, NOTE), TSR_END_ROW};
+    ROW(by_labels, FLAG), ROW(judged, INTEGER), ROW(candidates, INTEGER), ROW(models, INTEGER),
+    ROW(folds, INTEGER), ROW(repeats, INTEGER), ROW(weight, TEXT), ROW(note, NOTE), TSR_END_ROW};
 #undef OF
 #define OF tsr_candidate
 static const tsr_setting candidate[] = {
-    ROW(rank, INTEGER), ROW(weight, REAL), ROW(mean, REAL), ROW(deviation, REAL),
-    ROW(error, REAL), ROW(best, FLAG), ROW(chosen, FLAG), ROW(note, NOTE), TSR_END_ROW};
+    ROW(model, TEXT), ROW(term, TEXT), ROW(rank, INTEGER), ROW(weight, REAL), ROW(mean, REAL),
+    ROW(deviation, REAL), ROW(error, REAL), ROW(nmi, REAL), ROW(nmi_error, REAL),
+    ROW(stability, REAL), ROW(seconds, REAL), ROW(best, FLAG), ROW(chosen, FLAG),
+    ROW(baseline, FLAG), ROW(added, FLAG), ROW(note, NOTE), TSR_END_ROW};
 #undef OF
 #define OF tsr_term
 static const tsr_setting term[] = {ROW(feature, INTEGER), ROW(weight, REAL), TSR_END_ROW};

@@ -15,7 +15,7 @@ The front door: overview, version, wrong words.
             rank        Rank basis vectors, and keep the best in a smaller model.
     use     cluster     Cluster codes or samples by k-means and compare with the classes.
             classify    Classify codes by their nearest neighbours, on folds or on a test set.
-            select      Choose rank and weight by what is held out: labels, else entries.
+            select      Choose model, rank and weight by what is held out: labels, else entries.
             terms       The words, or other features, that basis vectors are about.
             overlay     Draw on a picture the patches that matter to each basis vector.
             sheet       Draw basis vectors as pictures, or a sample as the sum of its parts.
@@ -37,7 +37,7 @@ The front door: overview, version, wrong words.
             rank        Rank basis vectors, and keep the best in a smaller model.
     use     cluster     Cluster codes or samples by k-means and compare with the classes.
             classify    Classify codes by their nearest neighbours, on folds or on a test set.
-            select      Choose rank and weight by what is held out: labels, else entries.
+            select      Choose model, rank and weight by what is held out: labels, else entries.
             terms       The words, or other features, that basis vectors are about.
             overlay     Draw on a picture the patches that matter to each basis vector.
             sheet       Draw basis vectors as pictures, or a sample as the sum of its parts.

@@ -1,4 +1,4 @@
-Choosing a rank and a weight by what is held out.
+Choosing a model, a rank and a weight by what is held out.
 
   $ tessera demo -q --pictures faces -o faces.h5; tessera convert -q faces.h5 -o plain.npy
   $ tessera select faces.h5 -q --ranks 2-4/2,8 --folds 2 --iterations 20 | sed -E 's/[0-9]\.[0-9]+/x/g; s/ *<- (chosen|best)//; s/: .*//'
@@ -7,6 +7,12 @@ Choosing a rank and a weight by what is held out.
          4             x +- x
          8             x +- x
   chosen
+  
+  Take nmf of rank 8
+  The runner-up is nmf of rank 4 (x +- x).
+  Its parts are the same from start to start (stability x over 3 fits).
+  A fit took x s on one thread.
+      tessera fit faces.h5:x --model nmf --rank 8 --iterations 20 -o model.h5
   $ tessera select faces.h5 -q --ranks 20,40 --weights 1,2 --model cdnmf --folds 2 --iterations 5 | sed -E 's/[0-9]\.[0-9]+/x/g; s/ *<- (chosen|best)//; s/: .*//'
       rank      class  accuracy on 240 hidden labels +- standard error
         20          1  x +- x
@@ -14,7 +20,16 @@ Choosing a rank and a weight by what is held out.
         40          1  x +- x
         40          2  x +- x
   chosen
-  $ tessera select faces.h5 -q --ranks 2,4 --folds 2 --iterations 20 --json | grep -oE '"(by|rule|judged|weight|candidates|rank|mean|error|deviation|chosen|note)"' | sort | uniq -c
+  
+  Take cdnmf of rank 40 with class 1
+  The runner-up is cdnmf of rank 40 with class 2 (x +- x).
+  Its parts are the same from start to start (stability x over 3 fits).
+  A fit took x s on one thread.
+      tessera fit faces.h5:x --model cdnmf --rank 40 --class 1 --iterations 5 -o model.h5
+  $ tessera select faces.h5 -q --ranks 2,4 --folds 2 --iterations 20 --json | grep -oE '"(by|rule|judged|weight|candidates|model|rank|mean|error|deviation|nmi|nmi_error|stability|seconds|baseline|best|chosen|note|advice)"' | sort | uniq -c
+        1 "advice"
+        2 "baseline"
+        2 "best"
         1 "by"
         1 "candidates"
         2 "chosen"
@@ -22,14 +37,66 @@ Choosing a rank and a weight by what is held out.
         2 "error"
         1 "judged"
         2 "mean"
+        2 "model"
+        2 "nmi"
+        2 "nmi_error"
         3 "note"
         2 "rank"
         1 "rule"
+        2 "seconds"
+        2 "stability"
         3 "weight"
   $ tessera select faces.h5 -q --ranks 2,4 --folds 2 --iterations 20 --rule best --json | grep -E 'by|rule|judged'
     "by": "labels",
     "rule": "best",
     "judged": 240,
+
+Several models, and baselines to compare with, on the same hold-outs. Without a weight of its own a model is tried once a rank, the samples themselves once. The command is ready to be typed.
+
+  $ tessera select faces.h5 -q --model cdnmf,gnmf,nmf --baselines --ranks 20 --weights 0.1,1 --folds 2 --iterations 20 > all.txt; sed -E 's/[0-9]+\.[0-9e-]+/x/g; s/ *<- (chosen|best)//; s/ +/ /g' all.txt | sed '/^$/,$d'
+  accuracy on 240 hidden labels, 2 folds, +- standard error
+  model rank weight accuracy nmi stability seconds
+  cdnmf 20 x x +- x x x x
+  cdnmf 20 1 x +- x x x x
+  gnmf 20 x x +- x x x x
+  gnmf 20 1 x +- x x x x
+  nmf 20 x +- x x x x
+  raw 1024 x +- x x - x
+  pca 20 x +- x x - x
+  lda 20 x +- x x - x
+  mfa 20 x +- x x - x
+  ntf 20 x +- x x x x
+  $ grep -cE '^(Take|Against|Its parts|A fit took|    tessera fit faces.h5:x --model [a-z]+ --rank 20 )' all.txt
+  5
+  $ $(grep '^    tessera fit' all.txt) -q > said.txt && ls model.h5
+  model.h5
+  $ tessera select faces.h5 -q --model nmf,pca --ranks 4 --folds 2 --iterations 20 --repeats 0 --json | grep -E '"(model|stability|baseline|advice)"' | sed -E 's/[0-9]\.[0-9e-]+/x/g; s/Take .*/.../'
+        "model": "nmf",
+        "stability": null,
+        "baseline": false,
+        "model": "pca",
+        "stability": null,
+        "baseline": true,
+    "advice": "...
+  $ tessera select faces.h5 --model cf,nmf,nmf-ncw --baselines --ranks 4 --by entries --folds 2 --iterations 5 --repeats 0 2>&1 | sed -E 's/[0-9]+\.[0-9e-]+/x/g; s/ +/ /g' | head -6
+  note: baselines give nothing back that hidden entries could be compared with, and are left out
+  error on 122880 hidden entries, 2 folds, +- standard error
+  model rank weight error nmi stability seconds
+  cf 4 cf cannot be fitted with entries held out (its parts or codes are made of whole samples): --by labels
+  nmf 4 x +- x - - x <- chosen
+  nmf-ncw 4 x +- x - - x
+  $ for m in nmf,,gnmf nmf,gnfm 'nmf, gnmf' nmf,nmf; do tessera select nowhere.csv --ranks 2 --model "$m"; done
+  tessera: --model wants names such as cdnmf,gnmf,nmf, not 'nmf,,gnmf'
+  tessera: there is no model or baseline 'gnfm' (did you mean gnmf?); `tessera models` lists them
+  tessera: there is no model or baseline ' gnmf' (did you mean gnmf?); `tessera models` lists them
+  tessera: --model nmf,nmf names nmf twice
+  [2]
+  $ tessera select faces.h5 --ranks 4 --weights 1 --model nmf,pca
+  tessera: nmf,pca have no weight to choose: leave --weights out
+  [2]
+  $ tessera select faces.h5 --ranks 4 --by entries --model pca,raw
+  tessera: pca gives nothing back that hidden entries could be compared with: it is judged by labels alone
+  [1]
 
 The rank that made the data is found: parts of four kinds, each sample a sum of some, and a little noise. Without noise a larger rank is as good, and the smallest is meant.
 
@@ -62,16 +129,22 @@ A rank that cannot be is a row that says why; nothing but such rows is an error.
 
   $ tessera select noisy.csv -q --header no --ranks 2,100 | grep exceeds
        100             rank 100 exceeds both the 60 samples and the 20 features
-  $ tessera select noisy.csv -q --header no --ranks 2,100 --json | grep -A 8 '"rank": 100'
+  $ tessera select noisy.csv -q --header no --ranks 2,100 --json | grep -A 14 '"rank": 100'
         "rank": 100,
         "weight": null,
         "mean": null,
         "error": null,
         "deviation": null,
+        "nmi": null,
+        "nmi_error": null,
+        "stability": null,
+        "seconds": null,
+        "baseline": false,
+        "best": false,
         "chosen": false,
         "note": "rank 100 exceeds both the 60 samples and the 20 features"
       }
-    ]
+    ],
   $ tessera select noisy.csv -q --header no --ranks 100,200
   tessera: no candidate can be fitted: rank 100 exceeds both the 60 samples and the 20 features
   [1]

@@ -458,13 +458,24 @@ def _groups(group: Any, count: int) -> np.ndarray:
     return found
 
 
+def _list(values: Any) -> str:
+    """A list as the command line has it."""
+    several = hasattr(values, "__iter__") and not isinstance(values, str)
+    return ",".join(map(written, values)) if several else written(values)
+
+
 class Selection(NamedTuple):
     rank: int
     weight: Optional[float]
-    candidates: List[Any]  # rank, weight, mean, deviation, error, best, chosen, note
+    # model, rank, weight and its term; mean, deviation, error; nmi, nmi_error, stability, seconds;
+    # best, chosen, baseline, added, note
+    candidates: List[Any]
     by: str  # labels or entries
     judged: int
     note: str
+    model: str = ""
+    advice: str = ""
+    folds: Optional[np.ndarray] = None  # scores, candidates x folds; NaN where there is none
 
 
 def select(
@@ -476,20 +487,24 @@ def select(
     verbose: bool = False,
     **settings: Any,
 ) -> Selection:
-    """Rank and weight by what is held out: labels, else entries.
+    """Model, rank and weight by what is held out: labels, else entries.
 
-    ranks is a list, or a text such as "2-8" or "10-50/10". Settings are those of choosing (folds,
-    by, rule), of a fit (model=..), and of reading.
+    ranks is a list, or a text such as "2-8" or "10-50/10"; model a name, or several: a list, or a
+    text such as "cdnmf,nmf". Settings are those of choosing (folds, by, rule, repeats, baselines),
+    of a fit, and of reading.
     """
     select_settings, fit_settings, read_settings = split_keywords(
         ("select", "fit", "read"), settings, "select"
     )
     for name, values in (("ranks", ranks), ("weights", weights)):
         if values is not None:
-            several = hasattr(values, "__iter__") and not isinstance(values, str)
-            select_settings[name] = ",".join(map(written, values)) if several else written(values)
+            select_settings[name] = _list(values)
+    if fit_settings.get("model") is not None:
+        fit_settings["model"] = _list(fit_settings["model"])
     data = _open(X, y, read_settings, unlabelled)
     how, fit = Options("select", select_settings), Options("fit", fit_settings)
+    reading = Options("read", read_settings)
+    how.give("read", reading.values)
     out = Owned("tsr_selection_free")
     with _progress(fit, verbose):
         lib.tsr_select(out.out, data.at, fit.values, how.values)
@@ -499,6 +514,11 @@ def select(
         for i in range(int(about.candidates))
     ]
     chosen = next(candidate for candidate in found if candidate.chosen)
+    scores = np.full((len(found), int(about.folds)), np.nan)
+    for i, row in enumerate(scores):
+        at = lib.tsr_selection_folds(out.at, i)
+        if at:
+            row[:] = arrays.array_at(at, len(row), np.float64, out)
     return Selection(
         int(chosen.rank),
         None if chosen.weight != chosen.weight else chosen.weight,
@@ -506,6 +526,9 @@ def select(
         "labels" if about.by_labels else "entries",
         int(about.judged),
         about.note,
+        chosen.model,
+        text(lib.tsr_selection_advice(out.at)) or "",
+        scores,
     )
 
 

@@ -125,6 +125,8 @@ tsr_validation_confusion p p
 tsr_select s p p p p
 tsr_selection_free v p
 tsr_selection_candidate b p p i
+tsr_selection_folds p p i
+tsr_selection_advice t p
 tsr_rank_basis s p p p p p p e
 tsr_rank_curve s p p i p p p p e
 tsr_basis_terms s p p p i i d

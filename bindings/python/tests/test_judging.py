@@ -127,6 +127,7 @@ def test_classify_groups(tool, folder):
         ["--ranks", "2,4"],
         ["--ranks", "2-4", "--by", "entries", "--rule", "best", "--folds", 3],
         ["--ranks", "3", "--model", "cdnmf", "--weights", "0.1,1,10", "--seed", 2],
+        ["--ranks", "3", "--model", "cdnmf,nmf,pca", "--repeats", 2, "--folds", 2],
     ],
     ids=str,
 )
@@ -140,11 +141,29 @@ def test_select(tool, folder, given):
         assert ours.by == theirs["by"] and ours.judged == theirs["judged"]
         assert len(ours.candidates) == len(theirs["candidates"])
         for a, b in zip(ours.candidates, theirs["candidates"]):
-            for name in ("rank", "mean", "deviation", "error", "chosen"):
+            for name in ("model", "rank", "mean", "deviation", "error", "baseline", "chosen"):
                 assert getattr(a, name) == b[name], name
-            same_numbers([a.weight], [b["weight"]])
+            for name in ("weight", "nmi", "nmi_error", "stability"):
+                same_numbers([getattr(a, name)], [b[name]])
+            assert a.seconds > 0
         chosen = next(c for c in theirs["candidates"] if c["chosen"])
         assert (ours.rank, ours.weight) == (chosen["rank"], chosen["weight"])
+        assert ours.model == chosen["model"]
+        assert ours.advice.split(".")[0] == theirs["advice"].split(".")[0]
+        assert np.allclose(ours.folds.mean(1), [c.mean for c in ours.candidates])
+
+
+def test_select_models():
+    """Several models as a list, baselines beside them; what cannot be fitted has no scores."""
+    found = tessera.select(X, OF, ranks=[3, 500], model=["cdnmf", "nmf"], baselines=True, folds=2)
+    assert {c.model for c in found.candidates} >= {"cdnmf", "nmf", "raw", "pca", "lda", "mfa"}
+    assert found.model in ("cdnmf", "nmf")
+    assert f"tessera fit X --model {found.model} --rank {found.rank}" in found.advice
+    for candidate, scores in zip(found.candidates, found.folds):
+        assert np.isnan(scores).all() == bool(candidate.note)
+        assert candidate.added == candidate.baseline
+    with pytest.raises(ValueError, match="names nmf twice"):
+        tessera.select(X, OF, ranks=3, model=["nmf", "nmf"])
 
 
 @pytest.mark.parametrize("by", ["fisher", "lre"])
