@@ -334,12 +334,22 @@ static void check_choice(const made *row, int64_t count, tsr_select_rule rule, i
                        .score = score};
     for (int64_t i = 0; i < count; i++) {
         c[i] = (tsr_candidate){.model = row[i].model,
+                               .term = "w",
                                .rank = row[i].rank,
                                .weight = row[i].weight,
                                .added = row[i].model == yardstick};
         memcpy(&score[i * 3], row[i].score, 3 * sizeof *score);
     }
     check_ok(tsr__selection_choose(&s, rule));
+    const tsr_select_options options = {.rule = (int)rule};
+    tsr_data *data = planted_data(1);
+    check_ok(tsr__selection_advise(&s, &(tsr__rival){.fit = {.model = "nmf"}}, &options, data));
+    assert_int_equal(strstr(s.advice,
+                            "It is not within that error itself: its rank is, by b of "
+                            "rank 2 with w 2 (0.7933 +- ") != NULL,
+                     taken == 6);
+    tsr__free(s.advice);
+    tsr_data_free(data);
     for (int64_t i = 0; i < count; i++) {
         assert_int_equal(c[i].best, i == best);
         assert_int_equal(c[i].chosen, i == taken);

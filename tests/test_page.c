@@ -114,7 +114,7 @@ static bool has_column(json_t *table, const char *name)
  * stand in the HTML and their rows are full. */
 static void check_whole(const seen *s)
 {
-    static const char *const keys[] = {"x", "y", "series", "name"};
+    static const char *const keys[] = {"x", "y", "series", "name", "error", "dashed"};
     size_t i = 0, j = 0;
     json_t *chart = NULL, *name = NULL, *table = NULL, *row = NULL;
     json_t *tables = json_object_get(s->facts, "tables");

@@ -1119,6 +1119,10 @@ TSR_API tsr_status tsr_page_model(tsr_page **out, const tsr_model *model, const 
  * ones, every draw, convergence, confusion. One that was stopped is shown as far as it came. */
 TSR_API tsr_status tsr_page_experiment(tsr_page **out, const char *folder,
                                        const tsr_page_options *options);
+
+/* A choice of model, rank and weight (section 12). */
+TSR_API tsr_status tsr_page_selection(tsr_page **out, const tsr_selection *selection,
+                                      const tsr_page_options *options);
 TSR_API void tsr_page_free(tsr_page *page);
 
 /* The file, written as tsr_data_write writes; and what charts are drawn from, as JSON

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * tessera report: one page that shows a model, or an experiment. */
-#include "base/text.h"
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -24,23 +23,6 @@ static const tsr_setting table[] = {
 static const tsr_setting *settings(void)
 {
     return table;
-}
-
-/* The command as it was typed; to be freed. */
-static char *say_again(const cli_call *call)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (to == NULL)
-        return NULL;
-    (void)fprintf(to, "tessera %s", call->command->name);
-    for (int i = 0; i < call->arguments; i++) {
-        (void)fputc(' ', to);
-        tsr__put_shell_word(to, call->argument[i]);
-    }
-    (void)fclose(to);
-    return text;
 }
 
 static tsr_status show_model(tsr_page **out, const char *path, struct values *values)

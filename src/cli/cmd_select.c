@@ -6,13 +6,26 @@
 #include "cli/command.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 struct values {
     tsr_fit_options fit;
     tsr_read_options read;
     talk talk;
     tsr_select_options select;
+    const char *output;
 };
+
+static const tsr_setting table[] = {
+    TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT.html",
+                 "a page that shows the candidates beside each other"),
+    TSR_END_ROW,
+};
+
+static const tsr_setting *settings(void)
+{
+    return table;
+}
 
 static tsr_status print_json(const tsr_selection *s, tsr_select_rule rule)
 {
@@ -140,6 +153,25 @@ static void print_text(const tsr_selection *s, tsr_select_rule rule)
     (void)printf("\n%s", tsr_selection_advice(s));
 }
 
+static tsr_status write_page(const tsr_selection *selection, const cli_call *call)
+{
+    tsr_status status = TSR_OK;
+    const struct values *values = call->values;
+    char *again = say_again(call);
+    tsr_page *page = NULL;
+    tsr_page_options options;
+    tsr_settings_default(tsr_page_settings(), &options);
+    options.command = again;
+    TSR_TRY(tsr_page_selection(&page, selection, &options));
+    TSR_TRY(tsr_page_write(page, values->output));
+    if (!values->talk.quiet)
+        (void)fprintf(stderr, "written to %s: open it in a browser\n", values->output);
+done:
+    tsr_page_free(page);
+    free(again);
+    return status;
+}
+
 static tsr_status check(const cli_call *call)
 {
     const struct values *values = call->values;
@@ -166,6 +198,8 @@ static tsr_status run(const cli_call *call)
         TSR_TRY(print_json(selection, (tsr_select_rule)options->rule));
     else
         print_text(selection, (tsr_select_rule)options->rule);
+    if (values->output != NULL)
+        TSR_TRY(write_page(selection, call));
 done:
     tsr_selection_free(selection);
     tsr_data_free(data);
@@ -179,11 +213,13 @@ const cli_command command_select = {
     .usage = "[options] DATA --ranks LIST",
     .required = "ranks",
     .example = "  tessera select faces.mat --model cdnmf --ranks 40,80 --weights 0.1,1,10\n"
-               "  tessera select faces.mat --model cdnmf,gnmf,nmf --baselines --ranks 20,40",
+               "  tessera select faces.mat --model cdnmf,gnmf,nmf --baselines --ranks 20,40 "
+               "-o choice.html",
     .least = 1,
     .most = 1,
     .size = sizeof(struct values),
     .groups = {{"choosing", tsr_select_settings, offsetof(struct values, select)},
+               {NULL, settings, 0},
                {"model", tsr_fit_settings, offsetof(struct values, fit)},
                {"reading", tsr_read_settings, offsetof(struct values, read)},
                {"talking", talk_settings, offsetof(struct values, talk)}},

@@ -63,6 +63,9 @@ const tsr_setting *talk_settings(void);
  * code plus one (help was shown, or the usage was wrong and said so). */
 int parse_arguments(cli_call *call, int count, char **argument);
 
+/* The command as it was typed, as a shell reads it; to be freed. NULL when memory is out. */
+char *say_again(const cli_call *call);
+
 /* What the text of a setting is: nothing of the system's, a file or folder that is read, a file
  * that is written (by convert also a folder of images), a folder that is written to. */
 typedef enum value_use { VALUE_PLAIN, VALUE_READ, VALUE_WRITE, VALUE_FOLDER } value_use;

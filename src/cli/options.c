@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const tsr_setting talk_table[] = {
@@ -218,4 +219,20 @@ void show_overview(FILE *to)
                       commands[i]->summary);
     }
     (void)fprintf(to, "\n`tessera COMMAND --help` shows a command's options and an example.\n");
+}
+
+char *say_again(const cli_call *call)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (to == NULL)
+        return NULL;
+    (void)fprintf(to, "tessera %s", call->command->name);
+    for (int i = 0; i < call->arguments; i++) {
+        (void)fputc(' ', to);
+        tsr__put_shell_word(to, call->argument[i]);
+    }
+    (void)fclose(to);
+    return text;
 }

@@ -76,6 +76,7 @@ export function numbers(theme, column, isX, { title = column.name, log = false, 
   made.axisLabel.formatter = (value) => tickText(value, column.kind);
   if (!log) made.scale = scale;
   if (!log && column.kind === 'integer') made.minInterval = 1;
+  if (column.kind === 'percent') made.max = ({ max }) => (max > 0.8 && max <= 1 ? 1 : null); // no room above all
   if (tight) Object.assign(made, { min: 'dataMin', max: 'dataMax' });
   return made;
 }
