@@ -47,6 +47,31 @@ static tsr_status path_in(char *out, size_t size, const char *folder, const char
                : tsr__fail(TSR_ERROR_ARGUMENT, "the folder's name is too long");
 }
 
+/* The model whose page is written, and the files that it is made of. */
+static const char shown[] = "cdnmf";
+
+static tsr_status write_report(const tsr_model *model, const tsr_data *data, const char *folder)
+{
+    tsr_status status = TSR_OK;
+    char path[4096], command[3 * 4096];
+    tsr_page_options options;
+    tsr_page *page = NULL;
+    tsr_settings_default(tsr_page_settings(), &options);
+    (void)snprintf(command, sizeof command,
+                   "tessera report %s/model.h5 --data %s/faces.h5 -o %s/report.html", folder,
+                   folder, folder);
+    options.title = "Twenty people, two labels each";
+    options.command = command;
+    TSR_TRY(path_in(path, sizeof path, folder, "model.h5"));
+    TSR_TRY(tsr_model_write(model, path));
+    TSR_TRY(tsr_page_model(&page, model, data, &options));
+    TSR_TRY(path_in(path, sizeof path, folder, "report.html"));
+    TSR_TRY(tsr_page_write(page, path));
+done:
+    tsr_page_free(page);
+    return status;
+}
+
 /* Fits, clusters the codes and judges; writes the basis as a sheet of pictures. */
 static tsr_status try_method(struct outcome *out, const tsr_data *data,
                              const struct values *values)
@@ -82,6 +107,8 @@ static tsr_status try_method(struct outcome *out, const tsr_data *data,
         TSR_TRY(path_in(path, sizeof path, values->folder, name));
         TSR_TRY(
             tsr_sheet_write(tsr_model_basis(tsr_encoder_model(encoder)), path, 0, 2, false));
+        if (strcmp(out->method, shown) == 0)
+            TSR_TRY(write_report(tsr_encoder_model(encoder), data, values->folder));
     }
 done:
     tsr_encoder_free(encoder);
@@ -131,7 +158,7 @@ done:
     return status;
 }
 
-static tsr_status write_pictures(const tsr_data *data, const char *folder, const char *file,
+static tsr_status write_pictures(tsr_data *data, const char *folder, const char *file,
                                  const char *sheet)
 {
     tsr_status status = TSR_OK;
@@ -140,6 +167,7 @@ static tsr_status write_pictures(const tsr_data *data, const char *folder, const
     const int64_t count = tsr_matrix_samples(tsr_data_samples(data));
     TSR_TRY(path_in(path, sizeof path, folder, file));
     TSR_TRY(tsr_data_write(data, path));
+    TSR_TRY(tsr_data_name_origin(data, path));
     TSR_TRY(
         tsr_matrix_view_samples(&some, tsr_data_samples(data), 0, count < 120 ? count : 120));
     TSR_TRY(path_in(path, sizeof path, folder, sheet));
@@ -176,13 +204,15 @@ static tsr_status run(const cli_call *call)
     if (!values->talk.quiet)
         (void)fprintf(
             stderr,
-            "\nThe parts that each method learnt are in %s/parts-*.png. Next, with data "
-            "of your own:\n"
+            "\nThe parts that each method learnt are in %s/parts-*.png, and what %s learnt is "
+            "on one page: open %s/report.html in a browser.\n"
+            "Next, with data of your own:\n"
             "  tessera info DATA                  what is in it\n"
             "  tessera models                     what can be fitted\n"
             "  tessera fit DATA --model cdnmf-kl --labelled 2 --normalize l2 -o model.h5\n"
-            "  tessera cluster model.h5           how well the codes match the classes\n",
-            folder);
+            "  tessera cluster model.h5           how well the codes match the classes\n"
+            "  tessera report model.h5 --data DATA -o page.html    look at it\n",
+            folder, shown, folder);
 done:
     tsr_data_free(faces);
     tsr_data_free(swimmer);

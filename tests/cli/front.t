@@ -19,6 +19,7 @@ The front door: overview, version, wrong words.
             terms       The words, or other features, that basis vectors are about.
             overlay     Draw on a picture the patches that matter to each basis vector.
             sheet       Draw basis vectors as pictures, or a sample as the sum of its parts.
+            report      Write one page that shows what was learnt, or what an experiment found.
     study   experiment  Run a protocol and print its table, ours beside the published figures.
             models      List the models: objective, supervision used, citation.
             demo        Draw faces, fit the family with two labels a person, compare; or draw data to try.
@@ -41,6 +42,7 @@ The front door: overview, version, wrong words.
             terms       The words, or other features, that basis vectors are about.
             overlay     Draw on a picture the patches that matter to each basis vector.
             sheet       Draw basis vectors as pictures, or a sample as the sum of its parts.
+            report      Write one page that shows what was learnt, or what an experiment found.
     study   experiment  Run a protocol and print its table, ours beside the published figures.
             models      List the models: objective, supervision used, citation.
             demo        Draw faces, fit the family with two labels a person, compare; or draw data to try.
