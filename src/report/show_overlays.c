@@ -38,7 +38,7 @@ static tsr_status show_picture(const tsr__subject *s, const char *path, const ch
     TSR_TRY(tsr_overlay_make(&overlay, s->model, path, NULL));
     TSR_TRY(tsr__overlay_paint(&pixel, overlay));
     const tsr_overlay_report about = tsr_overlay_about(overlay);
-    tsr__page_html(s->page, "<figure class=\"part overlay\">");
+    tsr__page_html(s->page, "<figure class=\"part\">");
     tsr__page_picture(s->page, pixel, about.width, about.height, 3,
                       fmin(1, (double)SIDE / (double)about.width), NULL, name);
     tsr__page_html(s->page, "<figcaption><strong><bdi>");
@@ -60,7 +60,7 @@ tsr_status tsr__show_overlays(tsr__subject *s)
     tsr__page_say(s->page,
                   "Patches of a picture are coloured by the part that they matter most "
                   "to. After ten parts the colours come again.");
-    tsr__page_html(s->page, "<div class=\"parts\">\n");
+    tsr__page_html(s->page, "<div class=\"parts overlays\">\n");
     for (int64_t i = 0; i < count && status == TSR_OK; i++) {
         const int64_t sample = s->sample[(2 * i + 1) * s->samples / (2 * count)];
         tsr__subject_sample(name, s, sample);

@@ -777,8 +777,9 @@ def report(
         if folder:
             lib.tsr_page_experiment(page.out, raw(what), options.values)
         else:
+            fitted = _model(what)
             at = source.at if source else None
-            lib.tsr_page_model(page.out, _model(what).at, at, options.values)
+            lib.tsr_page_model(page.out, fitted.at, at, options.values)
     if output is not None:
         lib.tsr_page_write(page.at, raw(output))
     return dict(json.loads(text(lib.tsr_page_facts(page.at)) or "{}"))

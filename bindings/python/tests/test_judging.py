@@ -297,5 +297,5 @@ def test_report(tool, folder, tmp_path):
     assert ours == theirs
     with pytest.raises(ValueError, match="suffices"):
         tessera.report(tmp_path, data=X)
-    with pytest.raises(OSError, match="protocol.txt"):
+    with pytest.raises(tessera.Error, match="protocol.txt"):
         tessera.report(tmp_path)
