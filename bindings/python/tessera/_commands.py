@@ -483,11 +483,13 @@ def select(
     y: Any = None,
     ranks: Any = None,
     weights: Any = None,
+    output: Any = None,
     unlabelled: Any = None,
     verbose: bool = False,
     **settings: Any,
 ) -> Selection:
-    """Model, rank and weight by what is held out: labels, else entries.
+    """Model, rank and weight by what is held out: labels, else entries; a page of it goes to
+    `output` where that is a path.
 
     ranks is a list, or a text such as "2-8" or "10-50/10"; model a name, or several: a list, or a
     text such as "cdnmf,nmf". Settings are those of choosing (folds, by, rule, repeats, baselines),
@@ -508,6 +510,10 @@ def select(
     out = Owned("tsr_selection_free")
     with _progress(fit, verbose):
         lib.tsr_select(out.out, data.at, fit.values, how.values)
+    if output is not None:
+        page = Owned("tsr_page_free")
+        lib.tsr_page_selection(page.out, out.at, Options("page").values)
+        lib.tsr_page_write(page.at, raw(output))
     about = returned("tsr_selection_about", out.at)
     found = [
         filled("candidate", lib.tsr_selection_candidate, out.at, i)

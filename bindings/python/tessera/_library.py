@@ -151,6 +151,7 @@ tsr_experiment_free v p
 tsr_experiment_table t p
 tsr_page_model s p p p p
 tsr_page_experiment s p t p
+tsr_page_selection s p p p
 tsr_page_free v p
 tsr_page_write s p t
 tsr_page_facts t p

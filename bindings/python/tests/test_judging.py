@@ -299,3 +299,9 @@ def test_report(tool, folder, tmp_path):
         tessera.report(tmp_path, data=X)
     with pytest.raises(tessera.Error, match="protocol.txt"):
         tessera.report(tmp_path)
+
+
+def test_page_of_a_selection(tmp_path):
+    X, y = helpers.problem()
+    chosen = tessera.select(X, y, ranks=[2, 3], iterations=5, output=tmp_path / "choice.html")
+    assert f"of rank {chosen.rank}" in (tmp_path / "choice.html").read_text()
