@@ -33,12 +33,11 @@ typedef struct seen {
     json_t *facts;
 } seen;
 
-static seen look(const tsr_model *model, const tsr_data *data, const tsr_page_options *options)
+/* The page is freed. */
+static seen look_at(tsr_page *page)
 {
     seen s = {NULL, NULL};
-    tsr_page *page = NULL;
     json_error_t error;
-    check_ok(tsr_page_model(&page, model, data, options));
     check_ok(tsr_page_write(page, side_file));
     FILE *from = fopen(side_file, "re");
     assert_non_null(from);
@@ -55,6 +54,13 @@ static seen look(const tsr_model *model, const tsr_data *data, const tsr_page_op
     assert_non_null(strstr(s.html, tsr_page_facts(page)));
     tsr_page_free(page);
     return s;
+}
+
+static seen look(const tsr_model *model, const tsr_data *data, const tsr_page_options *options)
+{
+    tsr_page *page = NULL;
+    check_ok(tsr_page_model(&page, model, data, options));
+    return look_at(page);
 }
 
 static void forget(seen *s)
@@ -402,6 +408,48 @@ static void test_caps(void **state)
     tsr_data_free(data);
 }
 
+/* Every candidate's figures, the folds, the advice; one that cannot be fitted says why. */
+static void test_selection(void **state)
+{
+    (void)state;
+    tsr_data *data = make_data(0, false);
+    tsr_fit_options fitting;
+    tsr_select_options how;
+    tsr_selection *selection = NULL;
+    tsr_page *page = NULL;
+    tsr_candidate c;
+    tsr_fit_defaults(&fitting);
+    tsr_settings_default(tsr_select_settings(), &how);
+    fitting.model = "cdnmf,nmf";
+    fitting.iterations = 5;
+    how.ranks = "2,6";
+    how.folds = 3;
+    how.repeats = 2;
+    how.baselines = true;
+    check_ok(tsr_select(&selection, data, &fitting, &how));
+    check_ok(tsr_page_selection(&page, selection, NULL));
+    seen s = look_at(page);
+    check_whole(&s);
+    for (int64_t i = 0; tsr_selection_candidate(&c, selection, i); i++) {
+        char name[100];
+        const bool fitted = *c.note == '\0';
+        (void)snprintf(name, sizeof name, strcmp(c.model, "raw") == 0 ? "%s" : "%s: %d",
+                       c.model, (int)c.rank);
+        same(&s, "candidates", name, "accuracy", fitted ? c.mean : (double)NAN);
+        same(&s, "candidates", name, "± error", fitted ? c.error : (double)NAN);
+        same(&s, "candidates", name, "NMI", fitted ? c.nmi : (double)NAN);
+        same(&s, "candidates", name, "stability", fitted ? c.stability : (double)NAN);
+    }
+    assert_non_null(strstr(s.html, "not fitted")); /* rank 2 has no vector for each class */
+    json_t *rows =
+        json_object_get(json_object_get(json_object_get(s.facts, "tables"), "folds"), "rows");
+    assert_int_equal(json_array_size(rows) % 3, 0);
+    assert_non_null(strstr(s.html, "<code>tessera fit"));
+    forget(&s);
+    tsr_selection_free(selection);
+    tsr_data_free(data);
+}
+
 static void test_missing_values(void **state)
 {
     (void)state;
@@ -463,7 +511,8 @@ int main(void)
         cmocka_unit_test(test_table),      cmocka_unit_test(test_odd_models),
         cmocka_unit_test(test_other_data), cmocka_unit_test(test_hostile_names),
         cmocka_unit_test(test_caps),       cmocka_unit_test(test_missing_values),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }
