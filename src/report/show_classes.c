@@ -321,9 +321,24 @@ done:
     return status;
 }
 
+/* Some sample of which the learner did not see the class. */
+static bool any_unseen(const tsr__subject *s)
+{
+    const int32_t *seen = s->trained ? tsr_model_seen(s->model) : NULL;
+    bool any = seen == NULL;
+    for (int64_t i = 0; !any && i < s->n; i++)
+        any = seen[i] < 0;
+    return any;
+}
+
 tsr_status tsr__show_predictions(tsr__subject *s)
 {
     const bool blocks = tsr_model_has_blocks(s->model);
+    if (!any_unseen(s)) {
+        tsr__page_note(s->page, "The learner saw all labels: none is left to judge predictions "
+                                "by (fit with --labelled N hides some).");
+        return TSR_OK;
+    }
     tsr__page_say(s->page,
                   "Classes of the samples whose label the learner did not see, by %s. "
                   "The score says how sure: %s.",
