@@ -934,8 +934,8 @@ typedef struct tsr_candidate {
     double error;           /* standard error of the mean */
     double nmi, nmi_error;  /* mean and standard error: k-means of the codes and the classes of
                                samples whose label is hidden; NaN where entries judge */
-    double stability; /* 1: the same parts from every start; mean cosine of the best matched
-                               parts over pairs of fits; NaN: no parts, one answer, not measured */
+    double stability; /* 1: the same parts from every start; 0: no more alike than other parts;
+                               NaN: no parts, one part, one answer, not measured */
     double seconds;   /* mean of a fit, on one thread */
     bool best, chosen;
     bool baseline;
@@ -985,7 +985,7 @@ TSR_API tsr_status tsr_basis_terms(tsr_term *out, int64_t *count, const tsr_matr
                                    int64_t vector, int64_t most, double specific);
 
 /* For each basis vector the class it serves most, -1 where no classes are known: that of its block,
- * or the one whose samples have the largest mean code. `share` (or NULL) gets that mean over the sum
+ * or the one whose samples, those whose label the learner saw, have the largest mean code. `share` (or NULL) gets that mean over the sum
  * of the means of all classes. */
 TSR_API tsr_status tsr_vector_classes(int32_t *of, double *share, const tsr_model *model);
 

@@ -11,6 +11,8 @@
 #include "learn/select.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* From here on parts are called the same, or mostly the same. */
@@ -110,6 +112,57 @@ static void say_admitted(struct advice *a)
                   gap.mean, gap.error);
 }
 
+/* Some candidate that may be chosen has a smaller rank. */
+static bool smaller_was_tried(const struct advice *a)
+{
+    bool any = false;
+    for (int64_t i = 0; !any && i < a->s->about.candidates; i++)
+        any = tsr__selection_usable(a->s, i) && !at(a, i)->added &&
+              at(a, i)->rank < at(a, a->chosen)->rank;
+    return any;
+}
+
+/* A choice at the end of what was tried. */
+static void say_edge(struct advice *a)
+{
+    const int64_t rank = at(a, a->chosen)->rank;
+    int64_t smaller = 0, larger = 0;
+    for (int64_t i = 0; i < a->s->about.candidates; i++) {
+        if (!tsr__selection_usable(a->s, i) || !same_model(a, i, a->chosen))
+            continue;
+        smaller += at(a, i)->rank < rank;
+        larger += at(a, i)->rank > rank;
+    }
+    if (smaller > 0 && larger == 0)
+        tsr__line_add(&a->line,
+                      "It is the largest rank that was tried: a larger one may do better.\n");
+    else if (larger > 0 && smaller == 0)
+        tsr__line_add(
+            &a->line,
+            "It is the smallest rank that was tried: a smaller one may do as well.\n");
+}
+
+/* What guessing the largest class would be right in, where that is no less. */
+static void say_guessing(struct advice *a)
+{
+    const tsr_labels *labels = tsr_data_labels(a->data);
+    int64_t most = 0;
+    if (!a->s->about.by_labels || labels == NULL)
+        return;
+    for (int32_t c = 0; c < tsr_labels_classes(labels); c++) {
+        int64_t members = 0;
+        for (int64_t i = 0; i < tsr_labels_count(labels); i++)
+            members += tsr_labels_of(labels)[i] == c;
+        most = members > most ? members : most;
+    }
+    const double guess = (double)most / (double)tsr_labels_known(labels);
+    if (at(a, a->chosen)->mean <= guess)
+        tsr__line_add(&a->line,
+                      "That is no better than to guess the largest class, which is right in "
+                      "%.4f.\n",
+                      guess);
+}
+
 static void say_choice(struct advice *a)
 {
     const tsr_candidate *c = at(a, a->chosen);
@@ -122,9 +175,9 @@ static void say_choice(struct advice *a)
     if (a->options->rule == TSR_SELECT_BEST) {
         tsr__line_add(&a->line, ", the best mean.\n");
     } else if (a->chosen == a->best) {
-        tsr__line_add(&a->line,
-                      ", the best mean; nothing smaller is within a standard error of "
-                      "it.\n");
+        tsr__line_add(
+            &a->line, ", the best mean%s.\n",
+            smaller_was_tried(a) ? "; nothing smaller is within a standard error of it" : "");
     } else {
         const tsr__gap gap = tsr__selection_gap(a->s, a->best, a->chosen);
         tsr__line_add(&a->line, ".\nThe best mean is that of ");
@@ -229,16 +282,17 @@ static void say_time(struct advice *a)
     tsr__line_add(&a->line, ".\n");
 }
 
-/* A word of a command line, quoted where a shell would read anything else into it. */
 static void add_word(tsr__line *line, const char *word)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_./:,%+@=-";
-    const bool quoted = *word == '\0' || word[strspn(word, plain)] != '\0';
-    tsr__line_add(line, quoted ? " '" : " ");
-    for (const char *c = word; *c != '\0'; c++)
-        tsr__line_add(line, *c == '\'' ? "'\\''" : "%c", *c);
-    tsr__line_add(line, quoted ? "'" : "");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (to == NULL)
+        return;
+    tsr__put_shell_word(to, word);
+    (void)fclose(to);
+    tsr__line_add(line, " %s", text);
+    free(text);
 }
 
 /* What was said of a table and is not its default. */
@@ -296,6 +350,8 @@ static void say_command(struct advice *a)
 static void say_all(struct advice *a)
 {
     say_choice(a);
+    say_guessing(a);
+    say_edge(a);
     say_gain(a);
     say_runner_up(a);
     say_stability(a);

@@ -56,6 +56,9 @@ static double student(int64_t degrees)
     return degrees <= 8 ? t[degrees - 1] : 1.95996 + 2.37227 / v + 2.8225 / (v * v);
 }
 
+/* Accuracies are shares of few samples, and may differ by the same on every fold by chance. A mean
+ * difference d over n labels is of d n samples at least that one tells and the other does not, so
+ * that its error is no less than sqrt(d n) / n. */
 tsr__gap tsr__selection_gap(const tsr_selection *s, int64_t a, int64_t b)
 {
     const int64_t folds = s->about.folds;
@@ -65,7 +68,9 @@ tsr__gap tsr__selection_gap(const tsr_selection *s, int64_t a, int64_t b)
         mean += sign_of(s) * (one[f] - other[f]) / (double)folds;
     for (int64_t f = 0; f < folds; f++)
         squares += pow(sign_of(s) * (one[f] - other[f]) - mean, 2);
-    const double error = sqrt(squares / (double)(folds - 1)) / sqrt((double)folds);
+    double error = sqrt(squares / (double)(folds - 1)) / sqrt((double)folds);
+    if (s->about.by_labels)
+        error = fmax(error, sqrt(fabs(mean) / (double)s->about.judged));
     return (tsr__gap){mean, error, fabs(mean) > student(folds - 1) * error};
 }
 

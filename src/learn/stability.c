@@ -4,9 +4,16 @@
  *
  * Parts come in any order and length: of two fits each part of one is matched with one of the
  * other so that the sum of cosines is the largest (matching.c), and the pair of fits is as alike
- * as the mean of those cosines. 1: the same parts. A part that is all zeros is like none, and
- * where a fit has fewer parts the others of the larger one are like none. Random non-negative
- * vectors are not orthogonal, so that chance is well above 0, and the more so the denser they are.
+ * as the mean s of those cosines. A part that is all zeros is like none, and where a fit has fewer
+ * parts the others of the larger one are like none.
+ *
+ * Parts without a value below zero are not orthogonal: those of faces are all faces. So s is told
+ * against s0, how alike parts are that are not the same ones: each fit matched with itself, no part
+ * with itself.
+ *
+ *     (s - s0) / (1 - s0)        1: the same parts; 0: no more alike than other parts; at least 0
+ *
+ * One part has no others, and parts that are all alike cannot be told apart: NaN.
  *
  * Cost: pairs x (k^2 m + k^3). */
 #include "learn/matching.h"
@@ -52,6 +59,7 @@ done:
     return status;
 }
 
+/* Of a fit with itself no part is matched with itself. */
 static tsr_status match(double *out, const tsr__parts *a, const tsr__parts *b)
 {
     tsr_status status = TSR_OK;
@@ -71,6 +79,8 @@ static tsr_status match(double *out, const tsr__parts *a, const tsr__parts *b)
                                                      .lda = a->features,
                                                      .ldb = b->features,
                                                      .ldc = size});
+    for (int64_t j = 0; a == b && j < size; j++)
+        cost[j * size + j] = 2; /* worse than any cosine */
     TSR_TRY(tsr__match(of, cost, size));
     for (int64_t j = 0; j < size; j++)
         sum -= cost[of[j] * size + j] / (double)size;
@@ -83,15 +93,22 @@ done:
 
 tsr_status tsr__parts_alike(double *out, const tsr__parts *fit, int64_t fits)
 {
+    static const double apart = 1e-6; /* parts that are less than that apart are all alike */
     tsr_status status = TSR_OK;
-    double sum = 0;
-    for (int64_t a = 0; a < fits; a++)
-        for (int64_t b = a + 1; b < fits; b++) {
-            double alike = 0;
-            TSR_TRY(match(&alike, &fit[a], &fit[b]));
-            sum += alike;
+    double sum = 0, chance = 0, alike = 0;
+    for (int64_t a = 0; a < fits; a++) {
+        if (fit[a].count < 2) {
+            *out = (double)NAN;
+            goto done;
         }
-    *out = sum / ((double)fits * (double)(fits - 1) / 2);
+        TSR_TRY(match(&alike, &fit[a], &fit[a]));
+        chance += alike / (double)fits;
+        for (int64_t b = a + 1; b < fits; b++) {
+            TSR_TRY(match(&alike, &fit[a], &fit[b]));
+            sum += alike / ((double)fits * (double)(fits - 1) / 2);
+        }
+    }
+    *out = 1 - chance > apart ? fmin(fmax((sum - chance) / (1 - chance), 0), 1) : (double)NAN;
 done:
     return status;
 }

@@ -81,23 +81,24 @@ done:
     return status;
 }
 
-/* Means of the codes of each class: classes x k. */
-static void add_codes(double *mean, const tsr_model *model, int32_t classes)
+/* Means of the codes of each class, over the samples whose label the learner saw: classes x k. One
+ * pass; `members` and `code` are scratch, classes and k. */
+static void add_codes(double *mean, int64_t *members, double *code, const tsr_model *model,
+                      int32_t classes)
 {
-    const tsr_matrix *g = model->codes;
-    const int64_t k = g->features;
-    for (int32_t c = 0; c < classes; c++) {
-        int64_t members = 0;
-        for (int64_t i = 0; i < g->samples; i++) {
-            if (model->seen[i] != c)
-                continue;
-            members++;
-            for (int64_t j = 0; j < k; j++)
-                mean[c * k + j] += tsr_matrix_at(g, i, j);
-        }
-        for (int64_t j = 0; members > 0 && j < k; j++)
-            mean[c * k + j] /= (double)members;
+    const int64_t k = model->codes->features;
+    for (int64_t i = 0; classes > 0 && i < model->codes->samples; i++) {
+        const int32_t c = model->seen[i];
+        if (c < 0)
+            continue;
+        members[c]++;
+        tsr_matrix_get_sample(code, model->codes, i);
+        for (int64_t j = 0; j < k; j++)
+            mean[c * k + j] += code[j];
     }
+    for (int32_t c = 0; c < classes; c++)
+        for (int64_t j = 0; members[c] > 0 && j < k; j++)
+            mean[c * k + j] /= (double)members[c];
 }
 
 tsr_status tsr_vector_classes(int32_t *of, double *share, const tsr_model *model)
@@ -107,9 +108,12 @@ tsr_status tsr_vector_classes(int32_t *of, double *share, const tsr_model *model
     const int64_t k = model->report.rank;
     const int32_t classes =
         model->labels != NULL && model->seen != NULL ? tsr_labels_classes(model->labels) : 0;
-    double *mean = NULL;
+    double *mean = NULL, *code = NULL;
+    int64_t *members = NULL;
     TSR_NEW_ZERO(mean, classes * k);
-    add_codes(mean, model, classes);
+    TSR_NEW_ZERO(members, classes);
+    TSR_NEW(code, k);
+    add_codes(mean, members, code, model, classes);
     for (int64_t j = 0; j < k; j++) {
         const bool block = model->per_class > 0 && j < model->per_class * classes;
         int32_t best = block ? (int32_t)(j / model->per_class) : -1;
@@ -125,5 +129,7 @@ tsr_status tsr_vector_classes(int32_t *of, double *share, const tsr_model *model
     }
 done:
     tsr__free(mean);
+    tsr__free(members);
+    tsr__free(code);
     return status;
 }

@@ -89,13 +89,13 @@ tsr_status tsr__show_classes(tsr__subject *s)
     tsr__page_table(s->page, "by-class", "Share of each part in each class", true);
     tsr__page_column(s->page, "class", TSR_CELL_TEXT);
     for (int64_t a = 0; a < s->parts; a++) {
-        tsr__json_text(x, NULL, tsr__subject_part(name, s->by_share[a]));
+        tsr__json_text(x, NULL, tsr__subject_part(name, s->by_class[a]));
         tsr__page_column(s->page, name, TSR_CELL_PERCENT);
     }
     for (int32_t c = 0; c < shown; c++) {
         tsr__page_text(s->page, tsr_labels_name(s->labels, c));
         for (int64_t a = 0; a < s->parts; a++)
-            tsr__page_number(s->page, share[c * s->k + s->by_share[a]]);
+            tsr__page_number(s->page, share[c * s->k + s->by_class[a]]);
     }
     tsr__page_table_end(s->page);
 done:

@@ -118,13 +118,13 @@ static tsr_status heat(const tsr__subject *s, double *part)
     tsr__json_text(chart, "name", "sample");
     tsr__json *columns = tsr__json_array(chart, "columns");
     for (int64_t a = 0; a < across; a++)
-        tsr__json_text(columns, NULL, tsr__subject_part(name, s->by_share[a]));
+        tsr__json_text(columns, NULL, tsr__subject_part(name, s->by_class[a]));
     tsr__json_real(chart, "unit", most / FINEST);
     tsr__json *values = tsr__json_array(chart, "values");
     for (int64_t i = 0; i < down; i++) {
         tsr__subject_contributions(part, s, s->sample[i]);
         for (int64_t a = 0; a < across; a++) {
-            const double share = most > 0 ? part[s->by_share[a]] / most : 0;
+            const double share = most > 0 ? part[s->by_class[a]] / most : 0;
             colour(pixel + 3 * (i * across + a), share);
             tsr__json_integer(values, NULL, (int64_t)lround(share * FINEST));
         }
@@ -192,10 +192,10 @@ tsr_status tsr__show_codes(tsr__subject *s)
     TSR_NEW(part, s->k);
     TSR_NEW(order, s->k);
     TSR_TRY(place(at, held, s));
-    tsr__page_say(s->page,
-                  "Each line is a sample, in the order of the classes; each column a part. "
-                  "The stronger the colour, the more the part contributes: its code times the "
-                  "length of its vector, so that parts can be compared.");
+    tsr__page_say(
+        s->page, "Each line is a sample, each column a part, both in the order of the classes. "
+                 "The stronger the colour, the more the part contributes: its code times the "
+                 "length of its vector, so that parts can be compared.");
     if (s->samples < s->n)
         tsr__page_note(s->page, "%lld samples drawn from %lld are shown (--points N).",
                        (long long)s->samples, (long long)s->n);

@@ -14,8 +14,6 @@ enum { TERMS = 10, USERS = 5, LONGEST = 96, THUMB = 32 };
 /* What is known of all parts. */
 typedef struct facts {
     int64_t *place[2]; /* rank by LRE, Fisher, from 1; NULL: not ranked */
-    int32_t *class;    /* that it serves most, or -1 */
-    double *served;    /* how much of it goes there */
     int64_t *user;     /* samples that use it most, k x USERS, or -1 */
 } facts;
 
@@ -23,8 +21,6 @@ static void facts_clear(facts *f)
 {
     tsr__free(f->place[0]);
     tsr__free(f->place[1]);
-    tsr__free(f->class);
-    tsr__free(f->served);
     tsr__free(f->user);
 }
 
@@ -92,17 +88,14 @@ static tsr_status gather(facts *f, const tsr__subject *s)
     tsr_status status = TSR_OK;
     TSR_TRY(rank(&f->place[0], s, TSR_RANK_LRE));
     TSR_TRY(rank(&f->place[1], s, TSR_RANK_FISHER));
-    TSR_NEW(f->class, s->k);
-    TSR_NEW(f->served, s->k);
-    TSR_TRY(tsr_vector_classes(f->class, f->served, s->model));
     TSR_TRY(find_users(f, s));
 done:
     return status;
 }
 
-static const char *class_of(const facts *f, const tsr__subject *s, int64_t a)
+static const char *class_of(const tsr__subject *s, int64_t a)
 {
-    return f->class[a] >= 0 ? tsr_labels_name(tsr_model_labels(s->model), f->class[a]) : NULL;
+    return s->class[a] >= 0 ? tsr_labels_name(tsr_model_labels(s->model), s->class[a]) : NULL;
 }
 
 /* The gallery ----------------------------------------------------------------------------- */
@@ -168,9 +161,9 @@ static void caption(const tsr__subject *s, const facts *f, int64_t a)
         if (f->place[i] != NULL)
             tsr__page_html(s->page, " · <span>%s %lld</span>", ranks[i],
                            (long long)f->place[i][a]);
-    if (class_of(f, s, a) != NULL) {
+    if (class_of(s, a) != NULL) {
         tsr__page_html(s->page, " · <span>class <bdi>");
-        tsr__page_escaped(s->page, class_of(f, s, a));
+        tsr__page_escaped(s->page, class_of(s, a));
         tsr__page_html(s->page, "</bdi></span>");
     }
     tsr__page_html(s->page, "</figcaption>\n");
@@ -265,8 +258,8 @@ static void part_table(const tsr__subject *s, const facts *f)
         tsr__page_number(page, s->share[a]);
         for (int r = 0; r < 2; r++)
             tsr__page_number(page, f->place[r] != NULL ? (double)f->place[r][a] : (double)NAN);
-        tsr__page_text(page, class_of(f, s, a));
-        tsr__page_number(page, f->class[a] >= 0 ? f->served[a] : (double)NAN);
+        tsr__page_text(page, class_of(s, a));
+        tsr__page_number(page, s->class[a] >= 0 ? s->served[a] : (double)NAN);
         put_users(s, f->user + a * USERS);
     }
     tsr__page_table_end(page);
@@ -297,7 +290,7 @@ static void explain(const tsr__subject *s)
 tsr_status tsr__show_parts(tsr__subject *s)
 {
     tsr_status status = TSR_OK;
-    facts f = {{NULL, NULL}, NULL, NULL, NULL};
+    facts f = {{NULL, NULL}, NULL};
     explain(s);
     TSR_TRY(gather(&f, s));
     TSR_TRY(gallery(s, &f));

@@ -101,6 +101,20 @@ done:
     return status;
 }
 
+/* As they came within a class: by share. */
+static void order_by_class(tsr__subject *s)
+{
+    int64_t used = 0;
+    const tsr_labels *labels = tsr_model_labels(s->model);
+    for (int32_t c = 0; labels != NULL && c < tsr_labels_classes(labels); c++)
+        for (int64_t i = 0; i < s->parts; i++)
+            if (s->class[s->by_share[i]] == c)
+                s->by_class[used++] = s->by_share[i];
+    for (int64_t i = 0; i < s->parts; i++)
+        if (s->class[s->by_share[i]] < 0)
+            s->by_class[used++] = s->by_share[i];
+}
+
 static tsr_status measure_parts(tsr__subject *s)
 {
     tsr_status status = TSR_OK;
@@ -120,6 +134,11 @@ static tsr_status measure_parts(tsr__subject *s)
     }
     TSR_TRY(tsr_basis_shares(s->by_share, s->share, s->basis, s->codes));
     s->parts = s->k < s->options->parts ? s->k : s->options->parts;
+    TSR_NEW(s->class, s->k);
+    TSR_NEW(s->served, s->k);
+    TSR_NEW(s->by_class, s->parts);
+    TSR_TRY(tsr_vector_classes(s->class, s->served, s->model));
+    order_by_class(s);
 done:
     tsr__free(row);
     return status;
@@ -198,5 +217,8 @@ void tsr__subject_clear(tsr__subject *s)
     tsr__free(s->length);
     tsr__free(s->share);
     tsr__free(s->by_share);
+    tsr__free(s->class);
+    tsr__free(s->served);
+    tsr__free(s->by_class);
     tsr__free(s->sample);
 }

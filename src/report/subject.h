@@ -31,7 +31,10 @@ typedef struct tsr__subject {
     double *share;     /* of each vector, in the contributions to all samples */
     int64_t *by_share; /* vectors, most first; the first `parts` are shown */
     int64_t parts;
-    int64_t *sample; /* those that are shown, by class */
+    int32_t *class;    /* of each vector: that it serves most, of the model's labels, or -1 */
+    double *served;    /* how much of it goes there */
+    int64_t *by_class; /* the parts that are shown, by class, those of none last */
+    int64_t *sample;   /* those that are shown, by class */
     int64_t samples;
 } tsr__subject;
 
