@@ -40,3 +40,40 @@ test('lightness runs one way in both sequences', async () => {
     for (let i = 1; i < colours.length; i++) assert.ok(sign * (light(colours[i]) - light(colours[i - 1])) > 0, `${theme} ${i}`);
   }
 });
+
+// What is drawn of `y`, of which `published` is dashed: [id, entry of the legend, colour, points].
+async function drawnLines(more) {
+  const { line } = await load('chart-line.js');
+  const columns = ['k', 'ours', 'published', 'e'].map((name) => ({ name, kind: 'real' })).concat({ name: 'method', kind: 'text' });
+  const rows = ['a', 'b', 'c'].flatMap((method, i) => [1, 2].map((k) => [k, i + k, i === 2 ? null : i + 2 * k, 0.1, method]));
+  const draws = { columns: [columns[0], columns[1], columns[4]], rows: rows.flatMap(([k, y, , , method]) => [[k, y - 1, method], [k, y + 1, method]]) };
+  const chart = { table: 't', x: 'k', y: ['ours', 'published'], error: ['e'], dashed: ['published'], points: { table: 'd', x: 'k', y: 'ours', series: 'method' }, ...more };
+  const theme = { series: Array.from({ length: 8 }, (_, i) => `c${i}`), card: 'card' };
+  const plot = line(chart, { tables: { t: { columns, rows }, d: draws } });
+  const { series, legend } = plot.draw(theme, '');
+  return { plot, entries: legend.data.map(legend.formatter), seen: series.map((s) => [s.id, s.name, s.lineStyle?.color ?? s.itemStyle?.color, s.data.length]) };
+}
+
+test('dashed columns share colour and legend with their series, single draws are ours', async () => {
+  const { entries, seen } = await drawnLines({ series: 'method' });
+  assert.deepEqual(entries, ['a', 'b', 'c'].map((t) => `\u2068${t}\u2069`));
+  assert.deepEqual(seen.filter(([id]) => id.startsWith('line')), [
+    ['line-0', '0', 'c0', 2],
+    ['line-1', '0', 'c0', 2],
+    ['line-2', '1', 'c1', 2],
+    ['line-3', '1', 'c1', 2],
+    ['line-4', '2', 'c2', 2],
+    ['line-5', '2', 'c2', 0],
+  ]);
+  assert.deepEqual(seen.filter(([id]) => id.startsWith('draws')), [0, 1, 2].map((i) => [`draws-${i}`, String(i), `c${i}`, 4]));
+  assert.deepEqual(seen.filter(([id]) => id.startsWith('error')).map(([, entry]) => entry), ['0', '1', '2']);
+});
+
+test('dashed first or alone: whose the draws are does not change', async () => {
+  const { entries, seen } = await drawnLines({ series: 'method', y: ['published', 'ours'], error: [null, 'e'] });
+  assert.equal(entries.length, 3);
+  assert.deepEqual(seen.filter(([id]) => id.startsWith('draws')).map(([, entry, , count]) => [entry, count]), [['0', 4], ['1', 4], ['2', 4]]);
+  const apart = await drawnLines({ points: undefined });
+  assert.deepEqual(apart.entries, ['\u2068ours\u2069', '\u2068published\u2069']);
+  assert.deepEqual(apart.seen.slice(0, 2).map(([, entry, colour]) => [entry, colour]), [['0', 'c0'], ['1', 'c1']]);
+});
