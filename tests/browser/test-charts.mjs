@@ -225,7 +225,7 @@ for (const [name, options] of Object.entries(looks)) {
         await fits(page);
         assert.deepEqual(await barriers(page), []);
       },
-      { ...options, bypassCSP: true },
+      options,
     ));
 }
 

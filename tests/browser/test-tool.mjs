@@ -112,7 +112,7 @@ for (const name of ['faces', 'odd', 'words']) {
           await fits(page);
           assert.deepEqual(await barriers(page), []);
         },
-        { ...options, bypassCSP: true },
+        options,
       ));
   }
 }
