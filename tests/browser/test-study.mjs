@@ -99,8 +99,10 @@ test('experiment: a method and what was published of it are one in the legend', 
     assert.equal(await legend.count(), 1);
     await page.locator('#chart-accuracy').scrollIntoViewIfNeeded();
     const box = await legend.boundingBox();
+    const dashed = '#chart-accuracy svg path[stroke-dasharray]';
+    const all = await page.locator(dashed).count();
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-    await page.waitForFunction((n) => document.querySelectorAll('#chart-accuracy svg path[stroke-dasharray]').length < n, await page.locator('#chart-accuracy svg path[stroke-dasharray]').count());
+    await page.waitForFunction(([paths, count]) => document.querySelectorAll(paths).length < count, [dashed, all]);
     const after = await seen();
     assert.deepEqual(after[0], { solid: 0, dashed: 0 });
     assert.deepEqual(after.slice(1), before.slice(1));
