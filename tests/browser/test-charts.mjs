@@ -201,6 +201,25 @@ test('on paper: light, without what is to be pressed', () =>
     { colorScheme: 'dark' },
   ));
 
+test('paper does not wait: what is not drawn yet is drawn at once', () =>
+  visit(
+    path(),
+    async (page) => {
+      const framed = facts.charts.filter((c) => !['image', 'steps'].includes(c.kind));
+      assert.equal(await page.evaluate(() => globalThis.atOnce), framed.length);
+      assert.deepEqual(Object.values(await states(page)), facts.charts.map(() => 'drawn'));
+      assert.equal(await page.locator('.plot svg').count(), framed.length, 'none is drawn twice');
+    },
+    {
+      init: () =>
+        addEventListener('DOMContentLoaded', () => {
+          dispatchEvent(new Event('beforeprint'));
+          globalThis.atOnce = document.querySelectorAll('.plot svg').length;
+          dispatchEvent(new Event('afterprint'));
+        }),
+    },
+  ));
+
 test('without scripts there are all tables and pictures', () =>
   visit(
     path(),

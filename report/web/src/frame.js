@@ -29,6 +29,12 @@ function describe(chart, facts, plot) {
   return `${said.join('; ')}. The table below has the numbers.`;
 }
 
+// Read once for all charts: each reading makes the browser style the page anew.
+let theme = null;
+onTheme(() => {
+  theme = null;
+});
+
 export function framed(kind) {
   return async (chart, facts, figure) => {
     const plot = kind(chart, facts);
@@ -55,7 +61,8 @@ export function framed(kind) {
       if (width && width !== drawn.getWidth()) drawn.resize({ width, height });
     };
     const draw = () => {
-      drawn.setOption(plot.draw(readTheme(), description), { notMerge: true });
+      theme = theme || readTheme();
+      drawn.setOption(plot.draw(theme, description), { notMerge: true });
       fit();
     };
     draw();
