@@ -188,11 +188,13 @@ test('on paper: light, without what is to be pressed', () =>
         page.evaluate((type) => {
           dispatchEvent(new Event(type));
           const svg = document.querySelector('#chart-history svg');
-          return { fill: svg.querySelector('rect').getAttribute('fill'), width: svg.clientWidth };
+          const ends = [...svg.querySelectorAll('path, text')].map((e) => e.getBoundingClientRect().right - svg.getBoundingClientRect().left);
+          return { fill: svg.querySelector('rect').getAttribute('fill'), width: svg.clientWidth, end: Math.max(...ends) };
         }, event);
       const paper = await drawing('beforeprint');
       assert.match(paper.fill, /rgb\(255, ?255, ?255\)|#fff/i);
       assert.ok(paper.width <= 620, 'a sheet holds it');
+      assert.ok(paper.end <= paper.width, 'and all that is drawn is on it');
       await page.emulateMedia({ media: 'screen' });
       const screen = await drawing('afterprint');
       assert.notEqual(screen.fill, paper.fill);

@@ -58,7 +58,9 @@ export function framed(kind) {
     const drawn = init(inner, null, { renderer: 'svg', width: inner.clientWidth || 640, height });
     const fit = () => {
       const width = room(inner.clientWidth);
-      if (width && width !== drawn.getWidth()) drawn.resize({ width, height });
+      if (!width || width === drawn.getWidth()) return;
+      drawn.resize({ width, height });
+      drawn.getZr().flush(); // now: paper has no next frame
     };
     const draw = () => {
       theme = theme || readTheme();
