@@ -188,17 +188,38 @@ test('on paper: light, without what is to be pressed', () =>
         page.evaluate((type) => {
           dispatchEvent(new Event(type));
           const svg = document.querySelector('#chart-history svg');
-          return { fill: svg.querySelector('rect').getAttribute('fill'), width: svg.clientWidth };
+          const ends = [...svg.querySelectorAll('path, text')].map((e) => e.getBoundingClientRect().right - svg.getBoundingClientRect().left);
+          return { fill: svg.querySelector('rect').getAttribute('fill'), width: svg.clientWidth, end: Math.max(...ends) };
         }, event);
       const paper = await drawing('beforeprint');
       assert.match(paper.fill, /rgb\(255, ?255, ?255\)|#fff/i);
       assert.ok(paper.width <= 620, 'a sheet holds it');
+      assert.ok(paper.end <= paper.width, 'and all that is drawn is on it');
       await page.emulateMedia({ media: 'screen' });
       const screen = await drawing('afterprint');
       assert.notEqual(screen.fill, paper.fill);
       assert.ok(screen.width > 900);
     },
     { colorScheme: 'dark' },
+  ));
+
+test('paper does not wait: what is not drawn yet is drawn at once', () =>
+  visit(
+    path(),
+    async (page) => {
+      const framed = facts.charts.filter((c) => !['image', 'steps'].includes(c.kind));
+      assert.equal(await page.evaluate(() => globalThis.atOnce), framed.length);
+      assert.deepEqual(Object.values(await states(page)), facts.charts.map(() => 'drawn'));
+      assert.equal(await page.locator('.plot svg').count(), framed.length, 'none is drawn twice');
+    },
+    {
+      init: () =>
+        addEventListener('DOMContentLoaded', () => {
+          dispatchEvent(new Event('beforeprint'));
+          globalThis.atOnce = document.querySelectorAll('.plot svg').length;
+          dispatchEvent(new Event('afterprint'));
+        }),
+    },
   ));
 
 test('without scripts there are all tables and pictures', () =>
@@ -225,7 +246,7 @@ for (const [name, options] of Object.entries(looks)) {
         await fits(page);
         assert.deepEqual(await barriers(page), []);
       },
-      { ...options, bypassCSP: true },
+      options,
     ));
 }
 

@@ -57,7 +57,7 @@ for (const [size, options] of Object.entries({ desktop: {}, phone: { viewport: p
         await fits(p);
         assert.deepEqual(await barriers(p), []);
       },
-      { ...options, bypassCSP: true },
+      options,
     ));
 }
 

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Pages that the tool itself writes, of faces and of words: what a reader sees is what --json says.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { barriers, fits, folder, phone, pictures, states, visit } from './browser.mjs';
-
-const tool = join(process.env.TESSERA_BUILD, 'tessera');
-const tessera = (...words) => execFileSync(tool, words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 });
-const pages = {};
-
-// Fits, writes the page, and keeps the facts that the same command prints.
-function report(name, data, ...fit) {
-  tessera('fit', data, ...fit, '-o', `${name}-model.h5`, '--quiet');
-  const json = tessera('report', `${name}-model.h5`, '--data', data, '-o', `${name}.html`, '--json');
-  pages[name] = { path: join(folder, `${name}.html`), facts: JSON.parse(json), json };
-}
+import { folder, visit } from './browser.mjs';
+import { pageOf, report, tessera, testPage } from './tool.mjs';
 
 // Pictures whose folders and names are nobody's UTF-8 nor anybody's words.
 function oddPictures() {
@@ -53,73 +42,11 @@ before(() => {
   report('words', 'words.h5', '--model', 'nmf-kl', '-k', '4');
 });
 
-// A number as the page shows it, read back.
-const readBack = (text) => (text.endsWith('%') ? Number.parseFloat(text) / 100 : Number(text));
+for (const name of ['faces', 'odd', 'words']) testPage(name);
 
-for (const name of ['faces', 'odd', 'words']) {
-  test(`${name}: drawn, silent, alone; its facts are those that were printed`, () =>
-    visit(pages[name].path, async (page) => {
-      const { facts } = pages[name];
-      assert.ok(facts.charts.length >= 4);
-      const seen = await states(page);
-      assert.deepEqual(facts.charts.map((c) => [c.id, seen[c.id]]), facts.charts.map((c) => [c.id, 'drawn']));
-      assert.deepEqual(JSON.parse(await page.locator('#facts').textContent()), facts);
-      assert.equal(await page.locator('h1').textContent(), facts.title);
-      assert.equal(await page.locator('script').count(), 2);
-      for (const image of await page.$$('img')) assert.ok(await image.evaluate((i) => i.complete && i.naturalWidth > 0));
-    }));
-
-  test(`${name}: numbers in tables are those of the JSON`, () =>
-    visit(pages[name].path, async (page) => {
-      const { facts, json } = pages[name];
-      assert.ok(!/\bNaN\b|\bInfinity\b/.test(json.replace(/"(\\.|[^"])*"/g, '')));
-      let compared = 0;
-      for (const [id, table] of Object.entries(facts.tables)) {
-        const texts = await page.$$eval(`#table-${id} tbody tr`, (rows) => rows.map((row) => [...row.cells].map((c) => c.textContent)));
-        assert.equal(texts.length, table.rows.length, id);
-        table.rows.forEach((row, i) =>
-          row.forEach((value, j) => {
-            if (typeof value !== 'number') return;
-            const shown = readBack(texts[i][j]);
-            const room = table.columns[j].kind === 'percent' ? 5.1e-4 : 5.1e-4 * Math.abs(value);
-            assert.ok(Math.abs(shown - value) <= room, `${id}, row ${i}, ${table.columns[j].name}: ${texts[i][j]} is not ${value}`);
-            compared++;
-          }),
-        );
-      }
-      assert.ok(compared >= 10);
-    }));
-
-  test(`${name}: without scripts every chart has its table or its picture`, () =>
-    visit(
-      pages[name].path,
-      async (page) => {
-        for (const summary of await page.locator('summary').all()) await summary.click();
-        for (const chart of pages[name].facts.charts) assert.ok(await page.locator(`#table-${chart.table}`).isVisible(), chart.id);
-        assert.ok((await page.locator('.part').count()) > 0);
-      },
-      { javaScriptEnabled: false },
-    ));
-
-  for (const [look, options] of Object.entries({ light: {}, dark: { colorScheme: 'dark' }, phone: { viewport: phone }, 'phone-dark': { viewport: phone, colorScheme: 'dark' } })) {
-    test(`${name}: nothing is in the way of anybody: ${look}`, () =>
-      visit(
-        pages[name].path,
-        async (page) => {
-          await fits(page);
-          await page.screenshot({ path: join(pictures, `${name}-${look}.png`), fullPage: true });
-          for (const summary of await page.locator('summary').all()) await summary.click();
-          await fits(page);
-          assert.deepEqual(await barriers(page), []);
-        },
-        { ...options, bypassCSP: true },
-      ));
-  }
-}
-
-test('faces: pointer, keys, slider and paper', () =>
-  visit(pages.faces.path, async (page) => {
-    const { facts } = pages.faces;
+test('faces: pointer, keys and slider', () =>
+  visit(pageOf('faces').path, async (page) => {
+    const { facts } = pageOf('faces');
     const scatter = facts.charts.find((c) => c.kind === 'scatter' && c.pictures !== undefined);
     await page.locator(`#chart-${scatter.id} .plot`).focus();
     await page.keyboard.press('End');
@@ -129,6 +56,4 @@ test('faces: pointer, keys, slider and paper', () =>
     await slider.focus();
     await page.keyboard.press('Home');
     assert.equal(await page.locator(`#chart-${steps.id} output`).textContent(), `${steps.kept[0]} of ${steps.kept.at(-1)}`);
-    const pdf = await page.pdf({ path: join(pictures, 'faces.pdf'), format: 'A4' });
-    assert.ok(pdf.length > 20000);
   }));

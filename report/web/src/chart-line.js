@@ -13,7 +13,8 @@ function dots(points) {
   return points.map((p, i) => (i % step === 0 ? [p.x, p.y] : { value: [p.x, p.y], symbol: 'none' }));
 }
 
-// Single draws in the colours of the series that they belong to.
+// Single draws in the colours of the series that they belong to: those of the column of that name,
+// or of the first that is not dashed.
 function draws(theme, chart, facts, data, log) {
   if (!chart.points) return [];
   const table = tableOf(facts, chart.points.table);
@@ -23,16 +24,18 @@ function draws(theme, chart, facts, data, log) {
   const placed = along.categories && data.categories;
   const x = (i) => (placed ? data.categories.indexOf(along.categories[along.values[i]]) : along.values[i]);
   const fits = (value, onLog) => isNumber(value) && (!onLog || value > 0);
-  return data.series.map((one, i) => ({
+  const named = data.ys.find((column) => column.name === y.name);
+  const column = named || data.solid[0] || data.ys[0];
+  return data.series.filter((one) => one.y === column).map((one) => ({
     type: 'scatter',
-    name: String(i),
-    id: `draws-${i}`,
+    name: String(one.entry),
+    id: `draws-${one.entry}`,
     silent: true,
     z: 1,
-    symbol: mark(theme, i).symbol,
+    symbol: mark(theme, one.entry).symbol,
     symbolSize: 5,
     symbolOffset: [9, 0], // beside the bars
-    itemStyle: { color: mark(theme, i).color, opacity: 0.55 },
+    itemStyle: { color: mark(theme, one.entry).color, opacity: 0.55 },
     tooltip: { show: false },
     data: table.rows
       .map((row, k) => ({ row, at: [x(k), row[y.index]] }))
@@ -47,39 +50,40 @@ export function line(chart, facts) {
   const wanted = chart.log || [];
   const all = (key) => data.series.flatMap((one) => one.points.map((p) => p[key]));
   const log = { x: wanted.includes('x') && spansDecade(all('x')), y: wanted.includes('y') && spansDecade(all('y')) };
-  const names = data.series.map((one) => one.name);
+  const { names } = data;
   const [y] = data.ys;
   const xText = (p) => (data.categories ? data.categories[p.x] : cellText(p.x, data.x.kind));
   const valueText = (one, p) =>
     `${one.name}: ${cellText(p.y, one.y.kind)}${p.error === null ? '' : ` ± ${cellText(p.error, one.y.kind)}`}`;
 
   function draw(theme, description) {
-    const quiet = data.series.length > mostNamed;
+    const quiet = names.length > mostNamed;
     const lines = data.series.map((one, i) => {
-      const { color, symbol, dash } = mark(theme, i);
+      const { color, symbol, dash } = mark(theme, one.entry);
       return {
         type: 'line',
-        name: String(i),
+        name: String(one.entry),
         id: `line-${i}`,
         z: 2,
         symbol: quiet ? 'none' : symbol,
         symbolSize: 7,
         showSymbol: true,
         lineStyle: { color, width: 2, type: one.dashed ? [6, 4] : dash },
-        itemStyle: { color },
+        itemStyle: one.shares ? { color: theme.card, borderColor: color, borderWidth: 1.5 } : { color },
         emphasis: { disabled: true },
         data: dots(one.points),
       };
     });
     const bars = data.series
-      .map((one, i) => errorBars(String(i), errorData(one.points, log.y), mark(theme, i).color))
+      .map((one, i) => errorBars(String(i), errorData(one.points, log.y), mark(theme, one.entry).color, { entry: String(one.entry) }))
       .filter((series) => series.data.length);
     const told = (params) => {
       const real = params.filter((p) => p.seriesType === 'line');
       if (!real.length) return [];
       const at = (p) => data.series[p.seriesIndex].points[p.dataIndex];
       const head = marked('', `${data.x.name}: ${xText(at(real[0]))}`);
-      return [head, ...real.map((p) => marked(p.marker, valueText(data.series[p.seriesIndex], at(p))))];
+      const full = (p) => real.find((q) => q.seriesName === p.seriesName); // a hollow symbol has no colour of its own
+      return [head, ...real.map((p) => marked(full(p).marker, valueText(data.series[p.seriesIndex], at(p))))];
     };
     const single = new Set(all('x')).size < 2;
     const title = data.ys.length === 1 ? y.name : '';

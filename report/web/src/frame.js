@@ -29,6 +29,12 @@ function describe(chart, facts, plot) {
   return `${said.join('; ')}. The table below has the numbers.`;
 }
 
+// Read once for all charts: each reading makes the browser style the page anew.
+let theme = null;
+onTheme(() => {
+  theme = null;
+});
+
 export function framed(kind) {
   return async (chart, facts, figure) => {
     const plot = kind(chart, facts);
@@ -52,10 +58,13 @@ export function framed(kind) {
     const drawn = init(inner, null, { renderer: 'svg', width: inner.clientWidth || 640, height });
     const fit = () => {
       const width = room(inner.clientWidth);
-      if (width && width !== drawn.getWidth()) drawn.resize({ width, height });
+      if (!width || width === drawn.getWidth()) return;
+      drawn.resize({ width, height });
+      drawn.getZr().flush(); // now: paper has no next frame
     };
     const draw = () => {
-      drawn.setOption(plot.draw(readTheme(), description), { notMerge: true });
+      theme = theme || readTheme();
+      drawn.setOption(plot.draw(theme, description), { notMerge: true });
       fit();
     };
     draw();

@@ -37,7 +37,7 @@ async function drawChart(chart, facts) {
   }
 }
 
-// Charts may take long: between two of them the browser may scroll.
+// Charts may take long: before each the browser may show what there is, and scroll.
 const breath = () => new Promise((go) => setTimeout(go));
 
 async function start() {
@@ -46,10 +46,14 @@ async function start() {
   startTheme();
   startTables(facts);
   startCommands();
-  for (const chart of facts.charts || []) {
-    await drawChart(chart, facts);
-    await breath();
-  }
+  const waiting = [...(facts.charts || [])];
+  const begun = [];
+  const next = () => begun[begun.push(drawChart(waiting.shift(), facts)) - 1];
+  addEventListener('beforeprint', () => {
+    while (waiting.length) next(); // paper does not wait
+  });
+  for (await breath(); waiting.length; await breath()) await next();
+  await Promise.all(begun);
   document.documentElement.dataset.state = 'drawn';
 }
 

@@ -124,12 +124,13 @@ export function tooltip(theme, trigger, lines) {
 export const marked = (marker, text) => (typeof marker === 'string' ? marker : '') + rich(text);
 
 // Bars of +- beside the points of a series: data are [along, value, low, high]. `shift(api)` is
-// how far they stand from the place along the axis; `across` says that values run along x.
-export function errorBars(id, data, colour, { shift = () => 0, across = false, axes = {} } = {}) {
+// how far they stand from the place along the axis; `across` says that values run along x; `entry`
+// is that of the series in the legend.
+export function errorBars(id, data, colour, { shift = () => 0, across = false, axes = {}, entry = id } = {}) {
   return {
     type: 'custom',
     id: `error-${id}`,
-    name: id,
+    name: entry,
     silent: true,
     tooltip: { show: false },
     z: 3,

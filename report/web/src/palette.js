@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Colours of the theme that is shown, and marks that tell series apart without colour.
 
-// After Okabe and Ito's colours, some darker or lighter for contrast; page.css has them for both
-// themes, in this order.
+// After Okabe and Ito's colours, some darker or lighter for contrast, and so that eyes without red or
+// green cones tell them apart (test-parts.mjs says by how much); page.css has them for both themes, in
+// this order.
 const categories = 8;
 const path = (d) => `path://${d}`;
 const symbols = [

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The rows of a table as named series of points: one for each column of y and each value of
 // `series`. Points without a number, or not above 0 where the axis is logarithmic, are left out.
+// `entry` is the place of a series in the legend, and of its colour: of the columns of one value of
+// `series` the dashed ones share that of the first that is not.
 import { cellText, columnOf, groups, isNumber, name } from './facts.js';
 
 export const mostNamed = 20; // more series have no legend
@@ -30,6 +32,11 @@ export function split(chart, table) {
   const log = chart.log || [];
   const fits = (value, axis) => isNumber(value) && (!log.includes(axis) || value > 0);
   const found = by ? groups(table.rows.map((row) => row[by.index])) : new Map([[null, 0]]);
+  const dashed = (y) => (chart.dashed || []).includes(y.name);
+  const solid = ys.filter((y) => !dashed(y));
+  const own = (y) => !by || !solid.length || !dashed(y); // has an entry
+  const owners = ys.filter(own);
+  const entries = [];
   const all = [];
   for (const group of found.keys()) {
     ys.forEach((y, j) => {
@@ -40,17 +47,19 @@ export function split(chart, table) {
         const error = errors[j] ? row[errors[j].index] : null;
         points.push({ x: along.values[i], y: row[y.index], error: isNumber(error) ? error : null, row: i });
       });
-      const dashed = (chart.dashed || []).includes(y.name);
-      all.push({ name: title(group, y, by, ys.length > 1), group, y, dashed, points });
+      const place = own(y) ? owners.indexOf(y) : owners.indexOf(solid[0]);
+      const entry = found.get(group) * owners.length + place;
+      if (own(y)) entries[entry] = title(group, y, by, owners.length > 1);
+      all.push({ name: title(group, y, by, ys.length > 1), entry, shares: !own(y), group, y, dashed: dashed(y), points });
     });
   }
   const series = all.slice(0, mostDrawn);
-  return { x, ys, by, categories: along.categories, series, notes: notesOf(all.length) };
+  return { x, ys, by, solid, categories: along.categories, series, names: entries, notes: notesOf(all.length, entries.length) };
 }
 
 export const repeats = (count) => `${count} series: colours repeat and there is no legend; the table names them.`;
 
-function notesOf(count) {
+function notesOf(count, named) {
   if (count > mostDrawn) return [`The first ${mostDrawn} of ${count} series are drawn, without a legend; the table has all.`];
-  return count > mostNamed ? [repeats(count)] : [];
+  return named > mostNamed ? [repeats(named)] : [];
 }
