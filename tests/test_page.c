@@ -249,10 +249,13 @@ static void test_table(void **state)
             (void)snprintf(line, sizeof line, "model=%s rank=6 precision=%s", info.name,
                            pictures > 0 ? "double" : "single");
             tsr_model *model = fit(data, line);
-            for (int with = 0; with < 2; with++) {
+            for (int with = 0; with < 3; with++) {
                 seen s = look(model, with > 0 ? data : NULL, &few);
                 check_whole(&s);
                 same(&s, "figures", "parts", "value", 6);
+                assert_null(cell(&s, "data", "shown here", "what")); /* its own samples, */
+                check_ok(
+                    tsr_data_name_origin(data, "another/file.mat")); /* wherever they are */
                 forget(&s);
             }
             tsr_model_free(model);
@@ -312,6 +315,33 @@ static void test_other_data(void **state)
     forget(&s);
     tsr_data_free(some);
     tsr_model_free(model);
+    tsr_data_free(data);
+}
+
+/* A file that has changed since, its name and labels the same, is not what was fitted. */
+static void test_changed_data(void **state)
+{
+    (void)state;
+    tsr_data *data = make_data(0, false), *copy = NULL;
+    tsr_model *model = fit(data, "model=cdnmf rank=6 labelled=2");
+    check_ok(tsr_data_copy_as(&copy, data, TSR_FLOAT64, false));
+    double *x = tsr_matrix_edit(tsr_data_samples(copy));
+    for (int i = 0; i < N * M; i++)
+        x[i] = 2 - x[i] > 0 ? 2 - x[i] : 0;
+    seen s = look(model, copy, NULL);
+    assert_non_null(cell(&s, "data", "shown here", "what"));
+    forget(&s);
+    tsr_model_free(model);
+    model = fit(data, "model=cf rank=4 kernel=rbf"); /* its samples are kept with it */
+    s = look(model, copy, NULL);
+    assert_non_null(cell(&s, "data", "shown here", "what"));
+    forget(&s);
+    check_ok(tsr_data_name_origin(data, "elsewhere"));
+    s = look(model, data, NULL);
+    assert_null(cell(&s, "data", "shown here", "what"));
+    forget(&s);
+    tsr_model_free(model);
+    tsr_data_free(copy);
     tsr_data_free(data);
 }
 
@@ -433,8 +463,11 @@ static void test_selection(void **state)
     for (int64_t i = 0; tsr_selection_candidate(&c, selection, i); i++) {
         char name[100];
         const bool fitted = *c.note == '\0';
-        (void)snprintf(name, sizeof name, strcmp(c.model, "raw") == 0 ? "%s" : "%s: %d",
-                       c.model, (int)c.rank);
+        if (strcmp(c.model, "raw") == 0)
+            (void)snprintf(name, sizeof name, "%s", c.model);
+        else
+            (void)snprintf(name, sizeof name, "%s: %d%s", c.model, (int)c.rank,
+                           c.chosen ? " (chosen)" : "");
         same(&s, "candidates", name, "accuracy", fitted ? c.mean : (double)NAN);
         same(&s, "candidates", name, "± error", fitted ? c.error : (double)NAN);
         same(&s, "candidates", name, "NMI", fitted ? c.nmi : (double)NAN);
@@ -460,9 +493,12 @@ static void test_missing_values(void **state)
     check_ok(tsr_matrix_set_image(tsr_data_samples(data),
                                   (tsr_image_shape){SIDE, SIDE, TSR_ROW_ORDER}));
     tsr_model *model = fit(data, "model=nmf rank=4 missing=mask");
-    seen s = look(model, data, NULL);
-    check_whole(&s);
-    forget(&s);
+    for (int i = 0; i < 2; i++) {
+        seen s = look(model, data, NULL);
+        check_whole(&s);
+        forget(&s);
+        check_ok(tsr_data_name_origin(data, "elsewhere"));
+    }
     tsr_model_free(model);
     tsr_data_free(data);
     lab_free(&l);
@@ -507,12 +543,12 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_facts),      cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_table),      cmocka_unit_test(test_odd_models),
-        cmocka_unit_test(test_other_data), cmocka_unit_test(test_hostile_names),
-        cmocka_unit_test(test_caps),       cmocka_unit_test(test_missing_values),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_selection),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_facts),        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_table),        cmocka_unit_test(test_odd_models),
+        cmocka_unit_test(test_other_data),   cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_caps),         cmocka_unit_test(test_missing_values),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_changed_data), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }

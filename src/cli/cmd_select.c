@@ -36,6 +36,8 @@ static tsr_status print_json(const tsr_selection *s, tsr_select_rule rule)
     tsr__json_text(root, "rule", rule == TSR_SELECT_BEST ? "best" : "one-se");
     tsr__json_integer(root, "judged", about.judged);
     tsr__json_text(root, "weight", about.weight);
+    tsr__json_integer(root, "folds", about.folds);
+    tsr__json_integer(root, "repeats", about.repeats);
     tsr__json_text(root, "note", *about.note != '\0' ? about.note : NULL);
     tsr__json *list = tsr__json_array(root, "candidates");
     for (int64_t i = 0; tsr_selection_candidate(&c, s, i); i++) {
@@ -44,6 +46,7 @@ static tsr_status print_json(const tsr_selection *s, tsr_select_rule rule)
         tsr__json_text(item, "model", c.model);
         tsr__json_integer(item, "rank", c.rank);
         tsr__json_real(item, "weight", c.weight);
+        tsr__json_text(item, "term", c.term);
         tsr__json_real(item, "mean", fitted ? c.mean : (double)NAN);
         tsr__json_real(item, "error", fitted ? c.error : (double)NAN);
         tsr__json_real(item, "deviation", fitted ? c.deviation : (double)NAN);
@@ -52,6 +55,7 @@ static tsr_status print_json(const tsr_selection *s, tsr_select_rule rule)
         tsr__json_real(item, "stability", c.stability);
         tsr__json_real(item, "seconds", c.seconds);
         tsr__json_flag(item, "baseline", c.baseline);
+        tsr__json_flag(item, "added", c.added);
         tsr__json_flag(item, "best", c.best);
         tsr__json_flag(item, "chosen", c.chosen);
         tsr__json_text(item, "note", fitted ? NULL : c.note);

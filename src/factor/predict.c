@@ -106,6 +106,8 @@ static tsr_status tally_blocks(tally *to, const tsr_model *model, const tsr_matr
     return TSR_OK;
 }
 
+enum { PARALLEL = 65536 }; /* pairs of codes from which on threads pay: classes may be many */
+
 /* All codes meet those of each class, which is a view of the labelled ones. Squares are held
  * below a sixteenth of the largest number, since a squared distance is up to four times the larger
  * square. */
@@ -129,7 +131,8 @@ static tsr_status tally_distances(tally *to, const tsr_matrix *codes, const teac
             index[i] = -1;
         if (was_seen(t, c)) {
             TSR_TRY(tsr_matrix_view_samples(&one, t->codes, first, t->begin[c + 1] - first));
-            TSR_TRY(tsr__nearest_samples(index, square, codes, one, 1, 0));
+            const int threads = codes->samples * one->samples < PARALLEL ? 1 : 0;
+            TSR_TRY(tsr__nearest_samples(index, square, codes, one, 1, threads));
             tsr_matrix_free(one);
             one = NULL;
         }

@@ -53,15 +53,12 @@ tsr_status tsr__page_confusion(tsr_page *page, const char *id, const char *title
         tsr__page_note(page, "The %lld classes with the most errors are shown, of %lld.",
                        (long long)shown, (long long)classes);
     tsr__json *chart = tsr__page_chart(page, id, "heat", id, title);
-    tsr__json_text(chart, "y", "class");
     tsr__json_text(chart, "down", "class");
     tsr__json_text(chart, "across", "taken for");
-    tsr__json *x = tsr__json_array(chart, "x");
     tsr__page_chart_end(page);
     tsr__page_table(page, id, title, true);
     tsr__page_column(page, "class", TSR_CELL_TEXT);
     for (int64_t d = 0; d < shown; d++) {
-        tsr__json_text(x, NULL, name[e[d].class]);
         tsr__page_column(page, name[e[d].class], TSR_CELL_INTEGER);
     }
     for (int64_t c = 0; c < shown; c++) {

@@ -2,7 +2,6 @@
  *
  * THE SECTIONS of a page about an experiment, in the order in which they are read. */
 #include "base/progress.h"
-#include "base/settings.h"
 #include "io/folder.h"
 #include "report/findings.h"
 
@@ -68,11 +67,7 @@ tsr_status tsr_page_experiment(tsr_page **out, const char *folder,
     tsr_page_options chosen;
     tsr_page *page = NULL;
     tsr__findings findings = {.e = NULL};
-    tsr_settings_default(tsr_page_settings(), &chosen);
-    if (options != NULL)
-        chosen = *options;
-    TSR_TRY(tsr_settings_check(tsr_page_settings(), &chosen));
-    TSR_TRY(tsr__page_create(&page, "experiment"));
+    TSR_TRY(tsr__page_begin(&page, &chosen, options, "experiment"));
     TSR_TRY(tsr__findings_open(&findings, page, folder, &chosen));
     TSR_TRY(show_all(&findings));
     TSR_TRY(tsr__page_close(page));

@@ -2,7 +2,6 @@
  *
  * THE SECTIONS of a page about a model, in the order in which they are read. */
 #include "base/progress.h"
-#include "base/settings.h"
 #include "report/subject.h"
 
 #include <math.h>
@@ -85,11 +84,7 @@ tsr_status tsr_page_model(tsr_page **out, const tsr_model *model, const tsr_data
     tsr_page_options chosen;
     tsr_page *page = NULL;
     tsr__subject subject = {0};
-    tsr_settings_default(tsr_page_settings(), &chosen);
-    if (options != NULL)
-        chosen = *options;
-    TSR_TRY(tsr_settings_check(tsr_page_settings(), &chosen));
-    TSR_TRY(tsr__page_create(&page, "model"));
+    TSR_TRY(tsr__page_begin(&page, &chosen, options, "model"));
     TSR_TRY(tsr__subject_open(&subject, page, model, data, &chosen));
     TSR_TRY(show_all(&subject));
     TSR_TRY(tsr__page_close(page));

@@ -5,6 +5,7 @@
 #include "report/page.h"
 
 #include "base/output.h"
+#include "base/settings.h"
 #include "base/utf8.h"
 #include "image/image.h"
 #include "report/web.h"
@@ -39,7 +40,7 @@ struct tsr_page {
 
 static const char *const kinds[] = {"text", "integer", "real", "percent"};
 
-tsr_status tsr__page_create(tsr_page **out, const char *kind)
+static tsr_status create(tsr_page **out, const char *kind)
 {
     tsr_status status = TSR_OK;
     tsr_page *page = NULL;
@@ -75,6 +76,16 @@ void tsr_page_free(tsr_page *page)
     free(page->title);
     free(page->lead);
     tsr__free(page);
+}
+
+tsr_status tsr__page_begin(tsr_page **out, tsr_page_options *chosen,
+                           const tsr_page_options *options, const char *kind)
+{
+    tsr_settings_default(tsr_page_settings(), chosen);
+    if (options != NULL)
+        *chosen = *options;
+    TSR_OR_RETURN(tsr_settings_check(tsr_page_settings(), chosen));
+    return create(out, kind);
 }
 
 /* Texts ----------------------------------------------------------------------------------- */
@@ -282,13 +293,20 @@ void tsr__page_number(tsr_page *page, double value)
         tsr__json_real(row, NULL, value);
     if (!isfinite(value))
         (void)fputs("–", page->to);
-    else if (kind == TSR_CELL_INTEGER)
+    else if (kind == TSR_CELL_INTEGER ||
+             (kind == TSR_CELL_REAL && value == floor(value) && fabs(value) < 1e15))
         (void)fprintf(page->to, "%.0f", value);
     else if (kind == TSR_CELL_PERCENT)
         (void)fprintf(page->to, "%.1f %%", 100 * value);
     else
         (void)fprintf(page->to, "%.4g", value);
     close_cell(page);
+}
+
+void tsr__page_figure(tsr_page *page, const char *name, double value)
+{
+    tsr__page_text(page, name);
+    tsr__page_number(page, value);
 }
 
 void tsr__page_table_end(tsr_page *page)

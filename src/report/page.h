@@ -12,8 +12,10 @@
 #include "base/json.h"
 #include "base/memory.h"
 
-/* A page without contents; `kind` is "model", "experiment", "selection". */
-tsr_status tsr__page_create(tsr_page **out, const char *kind);
+/* A page without contents, and the options as they are taken; `kind` is "model", "experiment",
+ * "selection". */
+tsr_status tsr__page_begin(tsr_page **out, tsr_page_options *chosen,
+                           const tsr_page_options *options, const char *kind);
 
 #if defined(__GNUC__)
 #define TSR_PAGE_FORMAT __attribute__((format(printf, 2, 3)))
@@ -47,8 +49,9 @@ typedef enum tsr__cell_kind {
  * rows. `folded`: it stands below its chart and is opened by a click. */
 void tsr__page_table(tsr_page *page, const char *id, const char *caption, bool folded);
 void tsr__page_column(tsr_page *page, const char *name, tsr__cell_kind kind);
-void tsr__page_text(tsr_page *page, const char *text); /* NULL: none */
-void tsr__page_number(tsr_page *page, double value);   /* NaN: none */
+void tsr__page_text(tsr_page *page, const char *text);                 /* NULL: none */
+void tsr__page_number(tsr_page *page, double value);                   /* NaN: none */
+void tsr__page_figure(tsr_page *page, const char *name, double value); /* a row of both */
 void tsr__page_table_end(tsr_page *page);
 
 /* Charts ---------------------------------------------------------------------------------- */

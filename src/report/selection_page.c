@@ -2,7 +2,6 @@
  *
  * A page about a choice: models, ranks and weights that were judged by the same hold-outs, and what
  * to take of them. */
-#include "base/settings.h"
 #include "report/page.h"
 
 #include <math.h>
@@ -41,9 +40,10 @@ static const char *name_of(char out[NAME], const tsr_candidate *c)
     char series[NAME];
     series_of(series, c);
     if (has_rank(c))
-        (void)snprintf(out, NAME, "%.160s: %lld", series, (long long)c->rank);
+        (void)snprintf(out, NAME, "%.160s: %lld%s", series, (long long)c->rank,
+                       c->chosen ? " (chosen)" : "");
     else
-        (void)snprintf(out, NAME, "%.160s", series);
+        (void)snprintf(out, NAME, "%.160s%s", series, c->chosen ? " (chosen)" : "");
     return out;
 }
 
@@ -252,9 +252,9 @@ static void show(const choice *h)
         tsr__page_section(page, "stability", "Stability");
         tsr__page_say(
             page,
-            "How alike the parts of %lld fits from other seeds are: the mean cosine of "
-            "the best matched ones. At 1 they are the same every time; below 0.7 single "
-            "parts should not be given a meaning.",
+            "How alike the parts of %lld fits from other seeds are, the best matched ones, "
+            "against how alike different parts are: at 1 they are the same every time, at 0 no "
+            "more alike than others. Below 0.7 single parts should not be given a meaning.",
             (long long)h->about.repeats);
         bars(h, "stability", "Stability of the parts", "stability", NULL);
     }
@@ -273,11 +273,7 @@ tsr_status tsr_page_selection(tsr_page **out, const tsr_selection *selection,
     tsr_status status = TSR_OK;
     tsr_page_options chosen;
     tsr_page *page = NULL;
-    tsr_settings_default(tsr_page_settings(), &chosen);
-    if (options != NULL)
-        chosen = *options;
-    TSR_TRY(tsr_settings_check(tsr_page_settings(), &chosen));
-    TSR_TRY(tsr__page_create(&page, "selection"));
+    TSR_TRY(tsr__page_begin(&page, &chosen, options, "selection"));
     const tsr_selection_report about = tsr_selection_about(selection);
     const choice h = {.page = page,
                       .selection = selection,

@@ -39,6 +39,9 @@ tsr_status tsr__show_again(tsr__subject *s)
         TSR_FAIL(TSR_ERROR_MEMORY, "out of memory: a command cannot be kept");
     tsr__page_say(s->page, "The model:");
     tsr__page_command(s->page, text);
+    tsr__page_note(s->page,
+                   "Options by which the data were read (--labels, --size and the like) "
+                   "are not kept in a model: add them.");
     if (s->options->command != NULL) {
         tsr__page_say(s->page, "This page:");
         tsr__page_command(s->page, s->options->command);

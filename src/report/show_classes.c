@@ -81,16 +81,13 @@ tsr_status tsr__show_classes(tsr__subject *s)
                        (long long)classes);
     tsr__json *chart =
         tsr__page_chart(s->page, "by-class", "heat", "by-class", "Parts by class");
-    tsr__json_text(chart, "y", "class");
     tsr__json_text(chart, "down", "class");
     tsr__json_text(chart, "across", "part");
-    tsr__json *x = tsr__json_array(chart, "x");
     tsr__page_chart_end(s->page);
     tsr__page_table(s->page, "by-class", "Share of each part in each class", true);
     tsr__page_column(s->page, "class", TSR_CELL_TEXT);
     for (int64_t a = 0; a < s->parts; a++) {
-        tsr__json_text(x, NULL, tsr__subject_part(name, s->by_class[a]));
-        tsr__page_column(s->page, name, TSR_CELL_PERCENT);
+        tsr__page_column(s->page, tsr__subject_part(name, s->by_class[a]), TSR_CELL_PERCENT);
     }
     for (int32_t c = 0; c < shown; c++) {
         tsr__page_text(s->page, tsr_labels_name(s->labels, c));
@@ -125,29 +122,32 @@ done:
     return status;
 }
 
-static void put_score(tsr_page *page, const char *name, double value)
-{
-    tsr__page_text(page, name);
-    tsr__page_number(page, value);
-}
-
 static void put_scores(tsr_page *page, const tsr_scores *scores)
 {
     tsr__page_table(page, "scores", "How well clusters match classes", false);
     tsr__page_column(page, "measure", TSR_CELL_TEXT);
     tsr__page_column(page, "value", TSR_CELL_REAL);
-    put_score(page, "accuracy (AC)", scores->accuracy);
-    put_score(page, "NMI", scores->nmi);
-    put_score(page, "NMI, arithmetic mean", scores->nmi_arithmetic);
-    put_score(page, "adjusted Rand index (ARI)", scores->ari);
-    put_score(page, "purity", scores->purity);
+    tsr__page_figure(page, "accuracy (AC)", scores->accuracy);
+    tsr__page_figure(page, "NMI", scores->nmi);
+    tsr__page_figure(page, "NMI, arithmetic mean", scores->nmi_arithmetic);
+    tsr__page_figure(page, "adjusted Rand index (ARI)", scores->ari);
+    tsr__page_figure(page, "purity", scores->purity);
     tsr__page_table_end(page);
+}
+
+/* Starts of k-means: those of `tessera cluster`, fewer where that would take minutes. */
+static int64_t count_starts(const tsr__subject *s)
+{
+    static const double usual = 20, quick = 2e7; /* samples x clusters x parts */
+    const double work = (double)s->n * tsr_labels_classes(s->labels) * (double)s->k;
+    return (int64_t)fmax(1, fmin(usual, usual * quick / work));
 }
 
 static tsr_status cluster(const tsr__subject *s)
 {
     tsr_status status = TSR_OK;
     const tsr_cluster_options options = {.clusters = tsr_labels_classes(s->labels),
+                                         .restarts = count_starts(s),
                                          .seed = s->options->seed,
                                          .threads = s->options->threads};
     tsr_scores scores;
@@ -165,11 +165,18 @@ done:
 
 tsr_status tsr__show_clusters(tsr__subject *s)
 {
-    tsr__page_say(s->page,
-                  "k-means of the codes into as many clusters as there are classes (%d), which "
-                  "it does not know; each cluster then stands for one class, so that as many "
-                  "samples as possible are right. All samples with a class count.",
-                  tsr_labels_classes(s->labels));
+    const int32_t *seen = s->trained ? tsr_model_seen(s->model) : NULL;
+    int64_t told = 0;
+    for (int64_t i = 0; seen != NULL && i < s->n; i++)
+        told += seen[i] >= 0;
+    tsr__page_say(
+        s->page,
+        "k-means of the codes, best of %lld starts, into as many clusters as there are "
+        "classes (%d); each cluster then stands for one class, so that as many samples "
+        "as possible are right. All %lld samples with a class count, also the %lld "
+        "whose label was open to the learner.",
+        (long long)count_starts(s), tsr_labels_classes(s->labels),
+        (long long)tsr_labels_known(s->labels), (long long)told);
     return too_many(s) ? TSR_OK : or_remark(s->page, cluster(s));
 }
 
@@ -268,20 +275,37 @@ static int64_t list_guesses(guess *out, const tsr__subject *s, const int32_t *pr
     return count;
 }
 
-/* Predicted classes as numbers of the samples' own labels; samples that taught are left out. */
-static void renumber(int32_t *out, const tsr__subject *s, const guess *g, int64_t count)
+/* Predicted classes as numbers of the samples' own labels, -1 where these have no such class; samples
+ * that taught are left out. */
+static tsr_status renumber(int32_t *out, const tsr__subject *s, const guess *g, int64_t count)
 {
+    tsr_status status = TSR_OK;
     const tsr_labels *ours = tsr_model_labels(s->model);
     const int32_t classes = tsr_labels_classes(s->labels);
+    int32_t *same = NULL;
+    int64_t strange = 0;
+    TSR_NEW(same, tsr_labels_classes(ours));
+    for (int32_t c = 0; c < tsr_labels_classes(ours); c++) {
+        same[c] = 0;
+        while (same[c] < classes &&
+               strcmp(tsr_labels_name(s->labels, same[c]), tsr_labels_name(ours, c)) != 0)
+            same[c]++;
+        same[c] = same[c] < classes ? same[c] : -1;
+    }
     for (int64_t i = 0; i < s->n; i++)
         out[i] = -1;
     for (int64_t i = 0; i < count; i++) {
-        int32_t same = 0;
-        while (same < classes &&
-               strcmp(tsr_labels_name(s->labels, same), tsr_labels_name(ours, g[i].class)) != 0)
-            same++;
-        out[g[i].sample] = same < classes ? same : -1;
+        out[g[i].sample] = same[g[i].class];
+        strange += same[g[i].class] < 0;
     }
+    if (strange > 0)
+        tsr__page_note(s->page,
+                       "%lld predictions are of classes that these samples do not have: "
+                       "the matrix leaves them out.",
+                       (long long)strange);
+done:
+    tsr__free(same);
+    return status;
 }
 
 static tsr_status predict(const tsr__subject *s, bool blocks)
@@ -304,11 +328,11 @@ static tsr_status predict(const tsr__subject *s, bool blocks)
         tsr__page_table(s->page, "judged", "Predictions judged", false);
         tsr__page_column(s->page, "", TSR_CELL_TEXT);
         tsr__page_column(s->page, "value", TSR_CELL_REAL);
-        put_score(s->page, "samples", (double)how.judged);
-        put_score(s->page, "accuracy", how.accuracy);
+        tsr__page_figure(s->page, "samples", (double)how.judged);
+        tsr__page_figure(s->page, "accuracy", how.accuracy);
         tsr__page_table_end(s->page);
         put_calibration(s->page, g, count);
-        renumber(of, s, g, count);
+        TSR_TRY(renumber(of, s, g, count));
         if (!too_many(s))
             TSR_TRY(show_confusion(s, "mistakes", "Classes against predicted classes", of));
     }

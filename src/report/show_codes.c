@@ -57,8 +57,7 @@ static void put_largest(const tsr__subject *s, const double *part, const int64_t
     tsr__page_text(s->page, text);
 }
 
-static tsr_status sample_table(const tsr__subject *s, const double *at, double *part,
-                               int64_t *order)
+static void sample_table(const tsr__subject *s, const double *at, double *part, int64_t *order)
 {
     char name[TSR_NAME_SIZE];
     tsr_page *page = s->page;
@@ -81,7 +80,6 @@ static tsr_status sample_table(const tsr__subject *s, const double *at, double *
         tsr__page_number(page, at[2 * i + 1]);
     }
     tsr__page_table_end(page);
-    return TSR_OK;
 }
 
 /* From pale to dark, of monotone lightness, told apart by all eyes: anchors between which colours
@@ -200,10 +198,13 @@ tsr_status tsr__show_codes(tsr__subject *s)
         tsr__page_note(s->page, "%lld samples drawn from %lld are shown (--points N).",
                        (long long)s->samples, (long long)s->n);
     TSR_TRY(heat(s, part));
-    tsr__page_say(s->page, "Samples that are made of the same parts lie side by side.%s",
-                  s->labels == NULL ? " Colours are of the part that contributes most." : "");
+    tsr__page_say(
+        s->page,
+        "Samples that are made of the same parts lie side by side, as far as two axes can "
+        "show it.%s",
+        s->labels == NULL ? " Colours are of the part that contributes most." : "");
     map(s, held, pictures);
-    TSR_TRY(sample_table(s, at, part, order));
+    sample_table(s, at, part, order);
     if (pictures)
         TSR_TRY(sheet(s));
 done:

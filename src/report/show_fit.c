@@ -23,6 +23,11 @@ static const char *file_of(const char *origin)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : origin;
 }
 
+static bool uses_labels(const tsr__subject *s)
+{
+    return tsr_model_labels(s->model) != NULL && strstr(s->info.uses, "labels") != NULL;
+}
+
 static int64_t count_seen(const tsr__subject *s)
 {
     const int32_t *seen = tsr_model_seen(s->model);
@@ -44,7 +49,7 @@ static void lead(const tsr__subject *s)
         tsr__line_add(&line, " (pictures of %lld x %lld)", (long long)s->image.height,
                       (long long)s->image.width);
     tsr__line_add(&line, " from %s", origin_of(s));
-    if (tsr_model_labels(s->model) != NULL && strstr(s->info.uses, "labels") != NULL)
+    if (uses_labels(s))
         tsr__line_add(&line, " with %lld of %lld labels", (long long)count_seen(s),
                       (long long)tsr_labels_known(tsr_model_labels(s->model)));
     if (isfinite(s->report.relative_error))
@@ -113,17 +118,11 @@ static tsr_status data_card(const tsr__subject *s)
         PUT(page, "classes", "%d", tsr_labels_classes(s->labels));
         PUT(page, "labels", "%lld", (long long)tsr_labels_known(s->labels));
     }
-    if (s->trained && tsr_model_labels(s->model) != NULL)
+    if (s->trained && uses_labels(s))
         PUT(page, "labels that the learner saw", "%lld", (long long)count_seen(s));
 done:
     tsr__page_table_end(page);
     return status;
-}
-
-static void put_figure(tsr_page *page, const char *name, double value)
-{
-    tsr__page_text(page, name);
-    tsr__page_number(page, value);
 }
 
 static void figures(const tsr__subject *s)
@@ -133,14 +132,14 @@ static void figures(const tsr__subject *s)
     tsr__page_table(page, "figures", "How it went", false);
     tsr__page_column(page, "", TSR_CELL_TEXT);
     tsr__page_column(page, "value", TSR_CELL_REAL);
-    put_figure(page, "parts", (double)r->rank);
-    put_figure(page, "iterations", (double)r->iterations);
-    put_figure(page, "objective J", r->objective);
-    put_figure(page, "data loss", r->data_loss);
-    put_figure(page, "relative error", r->relative_error);
-    put_figure(page, "optimality (0: stationary)", r->optimality);
-    put_figure(page, "seconds", r->seconds);
-    put_figure(page, "seed", (double)r->seed);
+    tsr__page_figure(page, "parts", (double)r->rank);
+    tsr__page_figure(page, "iterations", (double)r->iterations);
+    tsr__page_figure(page, "objective J", r->objective);
+    tsr__page_figure(page, "data loss", r->data_loss);
+    tsr__page_figure(page, "relative error", r->relative_error);
+    tsr__page_figure(page, "optimality (0: stationary)", r->optimality);
+    tsr__page_figure(page, "seconds", r->seconds);
+    tsr__page_figure(page, "seed", (double)r->seed);
     tsr__page_table_end(page);
 }
 
@@ -148,16 +147,19 @@ static void terms(const tsr__subject *s)
 {
     const char *name = NULL;
     double value = 0, sum = 0;
+    bool rewards = false; /* terms below zero make shares senseless */
     tsr_page *page = s->page;
-    for (int64_t i = 0; tsr_model_term(&name, &value, s->model, i); i++)
+    for (int64_t i = 0; tsr_model_term(&name, &value, s->model, i); i++) {
         sum += value;
+        rewards |= value < 0;
+    }
     tsr__page_table(page, "terms", "Terms of J at the end", false);
     tsr__page_column(page, "term", TSR_CELL_TEXT);
     tsr__page_column(page, "value", TSR_CELL_REAL);
     tsr__page_column(page, "share of J", TSR_CELL_PERCENT);
     for (int64_t i = 0; tsr_model_term(&name, &value, s->model, i); i++) {
-        put_figure(page, name, value);
-        tsr__page_number(page, sum != 0 ? value / sum : (double)NAN);
+        tsr__page_figure(page, name, value);
+        tsr__page_number(page, sum > 0 && !rewards ? value / sum : (double)NAN);
     }
     tsr__page_table_end(page);
 }

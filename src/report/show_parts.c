@@ -250,7 +250,7 @@ static void part_table(const tsr__subject *s, const facts *f)
     tsr__page_column(page, "rank by LRE", TSR_CELL_INTEGER);
     tsr__page_column(page, "rank by Fisher", TSR_CELL_INTEGER);
     tsr__page_column(page, "class", TSR_CELL_TEXT);
-    tsr__page_column(page, "of it for that class", TSR_CELL_PERCENT);
+    tsr__page_column(page, "of it for that class, labels seen", TSR_CELL_PERCENT);
     tsr__page_column(page, "samples that use it most", TSR_CELL_TEXT);
     for (int64_t i = 0; i < s->parts; i++) {
         const int64_t a = s->by_share[i];
@@ -272,8 +272,11 @@ static void explain(const tsr__subject *s)
         s->page,
         "Every sample is a sum of these, each times its code. The share is what a part "
         "contributes to all samples; LRE ranks parts by what each alone leaves of the data, "
-        "Fisher by how well it tells classes apart (1 is best). Parts are numbered from 0, as "
-        "everywhere, and the largest comes first.");
+        "Fisher by how well it tells classes apart, by all labels that are known (1 is best); "
+        "the class is that of its block, or the one that uses it most among samples whose "
+        "label the learner saw. Parts are numbered from 0, as everywhere, and the largest "
+        "comes "
+        "first.");
     if (pictures && s->both_signs)
         tsr__page_say(s->page, "Parts have values below zero: mid-grey is zero.");
     if (!s->linear)

@@ -40,7 +40,9 @@ static void lead(const tsr__findings *f)
                       p->values.name[0], p->values.name[f->e->rows - 1]);
     tsr__line_add(&line, ". ");
     if (best >= 0)
-        tsr__line_add(&line, "The best %s is %s with %.1f %%",
+        tsr__line_add(&line, "%s %s is %s with %.1f %%",
+                      f->done < f->e->trials ? "Of the methods that are complete the best"
+                                             : "The best",
                       f->e->rows < 2          ? "method"
                       : p->study.summary == 1 ? "method at its best row"
                                               : "on average",

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+typedef enum evidence { UNKNOWN, SAME, OTHERS } evidence;
+
 /* Names ----------------------------------------------------------------------------------- */
 
 int32_t tsr__subject_class(const tsr__subject *s, int64_t i)
@@ -144,22 +146,49 @@ done:
     return status;
 }
 
-/* The model's own codes leave of these samples just what the fit left: they are its samples, wherever
- * they were read from. */
-static tsr_status leaves_as_much(bool *out, const tsr__subject *s)
+/* The samples of a kernel are kept with the model. */
+static bool are_atoms(const tsr__subject *s)
+{
+    const tsr_matrix *kept = s->model->atoms, *x = s->prepared;
+    bool same = x->features == kept->features;
+    for (int64_t i = 0; same && i < x->samples; i++)
+        for (int64_t j = 0; same && j < x->features; j++)
+            same = tsr_matrix_at(x, i, j) == tsr_matrix_at(kept, i, j);
+    return same;
+}
+
+/* The model's own codes leave of these samples just what the fit left. */
+static tsr_status leave_as_much(evidence *out, const tsr__subject *s)
 {
     tsr_status status = TSR_OK;
     double *left = NULL;
-    if (tsr_matrix_samples(s->prepared) != s->report.samples)
-        return TSR_OK;
     TSR_NEW(left, s->report.rank);
-    TSR_TRY(tsr_rank_curve(left, NULL, s->report.rank, s->basis, tsr_model_codes(s->model),
-                           s->prepared, NULL, TSR_RANK_LRE));
-    const double last = left[s->report.rank - 1], told = s->report.relative_error;
-    *out = fabs(last - told) <= 1e-5 * told;
+    const tsr_status curve =
+        tsr_rank_curve(left, NULL, s->report.rank, s->basis, tsr_model_codes(s->model),
+                       s->prepared, NULL, TSR_RANK_LRE);
+    if (curve == TSR_ERROR_MEMORY)
+        TSR_TRY(curve);
+    if (curve < 0) /* missing values: nothing is known */
+        goto done;
+    const double gap = fabs(left[s->report.rank - 1] - s->report.relative_error);
+    *out = gap <= 1e-4 * s->report.relative_error + 1e-7 ? SAME : OTHERS;
 done:
     tsr__free(left);
     return status;
+}
+
+/* Whether the data are the samples of the fit, by their numbers: those that a file has now, wherever
+ * it stands. Weights of samples are in the error that was told, and it is then no evidence. */
+static tsr_status compare(evidence *out, const tsr__subject *s)
+{
+    *out = UNKNOWN;
+    if (tsr_matrix_samples(s->prepared) != s->report.samples)
+        *out = OTHERS;
+    else if (!s->linear)
+        *out = are_atoms(s) ? SAME : OTHERS;
+    else if (s->model->sample_weights == NULL && isfinite(s->report.relative_error))
+        return leave_as_much(out, s);
+    return TSR_OK;
 }
 
 /* Codes of the samples: those of the fit, or made now. */
@@ -171,11 +200,18 @@ static tsr_status encode(tsr__subject *s)
     transform.threads = s->options->threads;
     transform.progress = s->options->progress;
     s->codes = tsr_model_codes(s->model);
-    if (s->data != NULL && s->linear)
+    s->trained = s->data == NULL;
+    if (s->data != NULL) {
+        evidence found = UNKNOWN;
         TSR_TRY(tsr_model_prepare(&s->prepared, s->model, s->data));
-    s->trained = s->data == NULL || tsr_model_trained_on(s->model, s->data);
-    if (!s->trained && s->prepared != NULL)
-        TSR_TRY(leaves_as_much(&s->trained, s));
+        TSR_TRY(compare(&found, s));
+        s->trained =
+            found == SAME || (found == UNKNOWN && tsr_model_trained_on(s->model, s->data));
+    }
+    if (!s->linear) { /* ranks and sums are of the samples' space */
+        tsr_matrix_free(s->prepared);
+        s->prepared = NULL;
+    }
     if (!s->trained) {
         TSR_TRY(tsr_model_transform(&s->made, s->model, s->data, &transform));
         s->codes = s->made;

@@ -143,7 +143,7 @@ export function usual() {
       { id: 'accuracy', kind: 'line', title: 'Accuracy by rank', table: 'accuracy', x: 'rank', y: ['accuracy'], error: ['deviation'], series: 'model', points: { table: 'draws', x: 'rank', y: 'accuracy', series: 'model' } },
       { id: 'shares', kind: 'bar', title: 'Shares of the parts', table: 'shares', x: 'part', y: ['share', 'other'], error: ['deviation', null] },
       { id: 'plane', kind: 'scatter', title: 'Samples in the plane', table: 'samples', x: 'first', y: 'second', series: 'class', name: 'sample', pictures: 'samples' },
-      { id: 'confusion', kind: 'heat', title: 'Confusion', table: 'confusion', y: 'true', x: classes, across: 'predicted', down: 'true' },
+      { id: 'confusion', kind: 'heat', title: 'Confusion', table: 'confusion', across: 'predicted', down: 'true' },
       { id: 'codes', kind: 'image', title: 'Codes', table: 'samples', name: 'sample', columns: ['part 1', 'part 2', 'part 3', 'part 4'], values: Array.from({ length: 240 }, (_, i) => i), unit: 0.5 },
       { id: 'steps', kind: 'steps', title: 'Reconstruction', table: 'samples', kept: [1, 2, 3, 4], names: ['sample 1', 'sample 2', 'sample 3'], errors: [[0.9, 0.5, 0.3, 0.1], [0.8, 0.4, 0.2, 0.1], [0.7, 0.5, 0.4, 0.2]], pictures: 'steps' },
     ],

@@ -25,7 +25,7 @@ function hostileFacts() {
       { id: 'line', kind: 'line', title: names[0], table: 't', x: 'x', y: [column], error: ['e'], series: 'class' },
       { id: 'bar', kind: 'bar', title: names[5], table: 't', x: 'name', y: [column, 'x'] },
       { id: 'scatter', kind: 'scatter', title: names[4], table: 't', x: 'x', y: column, series: 'class', name: 'name' },
-      { id: 'heat', kind: 'heat', title: names[1], table: 'w', y: 'row', x: names.map((n, j) => `${n}${j}`), across: names[0], down: names[5] },
+      { id: 'heat', kind: 'heat', title: names[1], table: 'w', across: names[0], down: names[5] },
       { id: 'image', kind: 'image', title: names[2], table: 't', name: 'name', columns: names, values: rows.flatMap(() => names.map((_, j) => j)), unit: 1 },
       { id: 'steps', kind: 'steps', title: names[6], table: 't', kept: [1, 2], names, errors: names.map(() => [1, null]), texts: names.map((n) => [n, `${n} again`]) },
     ],
@@ -87,7 +87,7 @@ test('ten thousand classes', () => {
       { id: 'scatter', kind: 'scatter', title: 'points', table: 't', x: 'x', y: 'y', series: 'name', name: 'name' },
       { id: 'bar', kind: 'bar', title: 'bars', table: 't', x: 'name', y: ['y'] },
       { id: 'line', kind: 'line', title: 'lines', table: 't', x: 'x', y: ['y'], series: 'name' },
-      { id: 'heat', kind: 'heat', title: 'cells', table: 't', y: 'name', x: ['x', 'y'] },
+      { id: 'heat', kind: 'heat', title: 'cells', table: 't' },
     ],
   };
   const begun = Date.now();
@@ -116,7 +116,7 @@ test('nothing, one point, holes, two thousand points, two hundred series', () =>
     { id: `${table}-line`, kind: 'line', title: table, table, x: 'x', y: ['y', 'z'], error: ['z', 'y'], series: 'name', log: ['x', 'y'] },
     { id: `${table}-bar`, kind: 'bar', title: table, table, x: 'name', y: ['y'], error: ['z'] },
     { id: `${table}-scatter`, kind: 'scatter', title: table, table, x: 'x', y: 'z', series: 'name', name: 'name' },
-    { id: `${table}-heat`, kind: 'heat', title: table, table, y: 'name', x: ['y', 'z'] },
+    { id: `${table}-heat`, kind: 'heat', title: table, table },
   ]);
   return visit(
     page({ tables, charts }),

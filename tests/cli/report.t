@@ -22,6 +22,7 @@ One page that shows what was learnt.
   <p class="note">The fit used up its iterations before J came to rest.
   <p class="note">50 samples drawn from 240 are shown (--points N).
   <p class="note">50 predictions are listed, of 200 (--points N).
+  <p class="note">Options by which the data were read (--labels, --size and the like) are not kept in a model: add them.
 
 Without the samples there is what the model knows. Read from elsewhere they are the same samples;
 others are encoded.

@@ -9,8 +9,9 @@ Choosing a model, a rank and a weight by what is held out.
   chosen
   
   Take nmf of rank 8
+  It is the largest rank that was tried
   The runner-up is nmf of rank 4 (x +- x).
-  Its parts are the same from start to start (stability x over 3 fits).
+  Its parts are mostly the same from start to start (stability x over 3 fits).
   A fit took x s on one thread.
       tessera fit faces.h5:x --model nmf --rank 8 --iterations 20 -o model.h5
   $ tessera select faces.h5 -q --ranks 20,40 --weights 1,2 --model cdnmf --folds 2 --iterations 5 | sed -E 's/[0-9]\.[0-9]+/x/g; s/ *<- (chosen|best)//; s/: .*//'
@@ -22,8 +23,9 @@ Choosing a model, a rank and a weight by what is held out.
   chosen
   
   Take cdnmf of rank 40 with class 1
+  It is the largest rank that was tried
   The runner-up is cdnmf of rank 40 with class 2 (x +- x).
-  Its parts are the same from start to start (stability x over 3 fits).
+  Its parts are mostly the same from start to start (stability x over 3 fits).
   A fit took x s on one thread.
       tessera fit faces.h5:x --model cdnmf --rank 40 --class 1 --iterations 5 -o model.h5
   $ tessera select faces.h5 -q --ranks 2,4 --folds 2 --iterations 20 --json | grep -oE '"(by|rule|judged|weight|candidates|model|rank|mean|error|deviation|nmi|nmi_error|stability|seconds|baseline|best|chosen|note|advice)"' | sort | uniq -c
@@ -129,9 +131,10 @@ A rank that cannot be is a row that says why; nothing but such rows is an error.
 
   $ tessera select noisy.csv -q --header no --ranks 2,100 | grep exceeds
        100             rank 100 exceeds both the 60 samples and the 20 features
-  $ tessera select noisy.csv -q --header no --ranks 2,100 --json | grep -A 14 '"rank": 100'
+  $ tessera select noisy.csv -q --header no --ranks 2,100 --json | grep -A 16 '"rank": 100'
         "rank": 100,
         "weight": null,
+        "term": null,
         "mean": null,
         "error": null,
         "deviation": null,
@@ -140,6 +143,7 @@ A rank that cannot be is a row that says why; nothing but such rows is an error.
         "stability": null,
         "seconds": null,
         "baseline": false,
+        "added": false,
         "best": false,
         "chosen": false,
         "note": "rank 100 exceeds both the 60 samples and the 20 features"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A table as coloured cells: what is little is near the page's own colour. Few cells have their
 // numbers in them.
-import { cellText, columnOf, isNumber, name, tableOf } from './facts.js';
+import { cellText, isNumber, name, tableOf } from './facts.js';
 import { base, categories, marked, rangeOf, tooltip } from './option.js';
 import { inkOn } from './palette.js';
 
@@ -11,8 +11,8 @@ const mostLabelled = 14;
 
 export function heat(chart, facts) {
   const table = tableOf(facts, chart.table);
-  const names = columnOf(table, chart.y);
-  const columns = chart.x.slice(0, mostColumns).map((x) => columnOf(table, x));
+  const [names, ...all] = table.columns.map((column, index) => ({ index, ...column }));
+  const columns = all.slice(0, mostColumns);
   const rows = table.rows.slice(0, mostRows);
   const cells = [];
   rows.forEach((row, i) =>
@@ -24,9 +24,9 @@ export function heat(chart, facts) {
   const [low, high] = rangeOf(cells.map((cell) => cell[2]));
   const labelled = columns.length <= mostLabelled && rows.length <= 2 * mostLabelled;
   const notes = [];
-  if (rows.length < table.rows.length || columns.length < chart.x.length) {
+  if (rows.length < table.rows.length || columns.length < all.length) {
     notes.push(
-      `The first ${rows.length} of ${table.rows.length} rows and ${columns.length} of ${chart.x.length} columns are drawn; the table has all.`,
+      `The first ${rows.length} of ${table.rows.length} rows and ${columns.length} of ${all.length} columns are drawn; the table has all.`,
     );
   }
   const rowNames = rows.map((row) => cellText(row[names.index], names.kind));

@@ -20,9 +20,9 @@ export function columnOf(table, name) {
 
 export const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
 
-// Four digits that count, as C's %.4g but for exact halves, which go up.
+// Four digits that count, as C's %.4g but for exact halves, which go up; whole numbers whole.
 export function real(value) {
-  if (value === 0) return '0';
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
   const [digits, power] = value.toExponential(3).split('e');
   const exponent = Number(power);
   if (exponent >= -4 && exponent < 4) return trim(value.toFixed(3 - exponent));
