@@ -117,8 +117,7 @@ static void layers(void **state)
     (void)snprintf(order, sizeof order, "%.*s", (int)strcspn(at + 7, "\""), at + 7);
     for (char *word = strtok_r(order, " ", &rest); word != NULL;
          word = strtok_r(NULL, " ", &rest))
-        if (strcmp(word, "report") != 0) /* still to come */
-            layer[count++] = word;
+        layer[count++] = word;
     tsr__line line = TSR_LINE(told);
     for (int i = 0; i < count; i++)
         tsr__line_add(&line, "%s%s", i > 0 ? " <- " : "", layer[i]);

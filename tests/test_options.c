@@ -32,7 +32,8 @@ static void defaults_are_those_of_structs(void **state)
                   {"validate", tsr_validate_settings},
                   {"select", tsr_select_settings},
                   {"overlay", tsr_overlay_settings},
-                  {"experiment", tsr_experiment_settings}};
+                  {"experiment", tsr_experiment_settings},
+                  {"page", tsr_page_settings}};
     enum { TABLES = sizeof tables / sizeof *tables };
     double object[128]; /* room for any of them */
     tsr_fit_options fit;
