@@ -46,7 +46,7 @@ enum { SECTIONS = sizeof sections / sizeof *sections };
 static tsr_status show_all(tsr__findings *f)
 {
     tsr_status status = TSR_OK;
-    const tsr__task task = tsr__task_begin(f->options->progress, "sections", SECTIONS);
+    const tsr__task task = tsr__task_begin(f->options->progress, "making the page", SECTIONS);
     for (int64_t i = 0; i < SECTIONS; i++) {
         if (sections[i].has(f)) {
             tsr__page_section(f->page, sections[i].id, sections[i].title);

@@ -64,7 +64,7 @@ enum { SECTIONS = sizeof sections / sizeof *sections };
 static tsr_status show_all(tsr__subject *s)
 {
     tsr_status status = TSR_OK;
-    const tsr__task task = tsr__task_begin(s->options->progress, "sections", SECTIONS);
+    const tsr__task task = tsr__task_begin(s->options->progress, "making the page", SECTIONS);
     for (int64_t i = 0; i < SECTIONS; i++) {
         if (sections[i].has(s)) {
             tsr__page_section(s->page, sections[i].id, sections[i].title);

@@ -11,7 +11,7 @@ const load = (file) => import(join(web, 'src', file));
 
 test('numbers are shown as C prints them', async () => {
   const { real, cellText } = await load('facts.js');
-  const expected = { 0: '0', 1: '1', 0.1: '0.1', 0.12345: '0.1235', 1234.4: '1234', 12346: '1.235e+04', 1e-5: '1e-05', '-2.5': '-2.5', 1e100: '1e+100', 9999.6: '1e+04', 0.0001: '0.0001' };
+  const expected = { 0: '0', 1: '1', 0.1: '0.1', 0.12345: '0.1235', 1234.4: '1234', 12346: '12346', 12345.6: '1.235e+04', 1e-5: '1e-05', '-2.5': '-2.5', 1e100: '1e+100', 9999.6: '1e+04', 1e14: '100000000000000', 0.0001: '0.0001' };
   for (const [value, text] of Object.entries(expected)) assert.equal(real(Number(value)), text);
   assert.equal(cellText(0.1234, 'percent'), '12.3 %');
   assert.equal(cellText(1234567, 'integer'), '1234567');

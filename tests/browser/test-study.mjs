@@ -66,7 +66,7 @@ test('selection: the table of candidates has what the command printed', () =>
     assert.ok(compared >= 10);
     const [chosen] = texts.filter((row) => row[1] === 'chosen');
     const { model, rank } = candidates.find((c) => c.chosen);
-    assert.equal(chosen[0], `${model}: ${rank}`);
+    assert.equal(chosen[0], `${model}: ${rank} (chosen)`);
   }));
 
 // Paths of a chart that are drawn in that colour, by whether they are dashed.

@@ -766,8 +766,9 @@ def report(
     verbose: bool = False,
     **settings: Any,
 ) -> Dict[str, Any]:
-    """One page that shows a model, or a folder that `experiment` wrote; and the numbers in it. Written to `output` where that is a path. Samples are shown of `data`, a file or
-    array with labels y.
+    """One page that shows a model, or a folder that `experiment` wrote; and the numbers in it.
+    Written to `output` where that is a path. Samples are shown of `data`, a file or array with
+    labels y.
 
     Settings are title, command, pictures, points, parts, samples, seed, threads; and those of
     reading `data`.
