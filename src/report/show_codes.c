@@ -146,11 +146,8 @@ static tsr_status sheet(const tsr__subject *s)
     TSR_TRY(tsr__tiles_open(&tiles, s->image, s->samples,
                             (int64_t)ceil(sqrt((double)s->samples)), THUMB));
     for (int64_t i = 0; i < s->samples; i++) {
-        double most = 0;
         tsr_matrix_get_sample(values, x, s->sample[i]);
-        for (int64_t j = 0; j < s->m; j++)
-            most = fmax(most, values[j]);
-        TSR_TRY(tsr__tiles_draw(&tiles, i, values, most, false));
+        TSR_TRY(tsr__tiles_draw(&tiles, i, values, 0, false));
     }
     tsr__page_html(s->page, "<details class=\"data\"><summary>Pictures of the "
                             "samples</summary><div class=\"scroll\" tabindex=\"0\" "

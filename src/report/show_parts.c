@@ -100,14 +100,6 @@ static const char *class_of(const tsr__subject *s, int64_t a)
 
 /* The gallery ----------------------------------------------------------------------------- */
 
-static double largest(const double *value, int64_t count)
-{
-    double most = 0;
-    for (int64_t i = 0; i < count; i++)
-        most = fmax(most, fabs(value[i]));
-    return most;
-}
-
 /* Rows of `x` as tiles of one column. */
 static tsr_status draw(tsr__tiles *out, const tsr__subject *s, const tsr_matrix *x,
                        const int64_t *row, int64_t rows, int64_t longest)
@@ -120,8 +112,7 @@ static tsr_status draw(tsr__tiles *out, const tsr__subject *s, const tsr_matrix 
         if (row[i] < 0)
             continue;
         tsr_matrix_get_sample(values, x, row[i]);
-        TSR_TRY(tsr__tiles_draw(out, i, values, largest(values, s->m),
-                                x == s->basis && s->both_signs));
+        TSR_TRY(tsr__tiles_draw(out, i, values, 0, x == s->basis && s->both_signs));
     }
 done:
     tsr__free(values);

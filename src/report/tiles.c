@@ -48,8 +48,11 @@ tsr_status tsr__tiles_draw(const tsr__tiles *tiles, int64_t i, const double *val
                            double white, bool both_signs)
 {
     tsr_status status = TSR_OK;
+    const bool own = !(white > 0);
     tsr__image whole = {tiles->shape.width, tiles->shape.height, NULL}, small = {0, 0, NULL};
     TSR_NEW(whole.grey, whole.width * whole.height);
+    for (int64_t j = 0; own && j < whole.width * whole.height; j++)
+        white = fmax(white, fabs(values[j])); /* NaN is passed over */
     shade(whole.grey, tiles, values, white, both_signs);
     const tsr__image *drawn = &whole;
     if (whole.width != tiles->width || whole.height != tiles->height) {

@@ -19,8 +19,8 @@ tsr_status tsr__tiles_open(tsr__tiles *out, tsr_image_shape shape, int64_t count
                            int64_t columns, int64_t longest);
 void tsr__tiles_clear(tsr__tiles *tiles);
 
-/* Draws tile i. White is the value `white`, black zero, or where there are values below zero both
- * sides are alike and zero is mid-grey. */
+/* Draws tile i. White is the value `white` (0: the largest of its own), black zero; or, for values of
+ * both signs, both sides are alike and zero is mid-grey. */
 tsr_status tsr__tiles_draw(const tsr__tiles *tiles, int64_t i, const double *values,
                            double white, bool both_signs);
 
