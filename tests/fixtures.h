@@ -49,7 +49,8 @@ static inline tsr_status read_by(tsr_data **out, reader read, const char *path,
                                  const char *variable, bool only_labels)
 {
     const tsr_read_options options = {0};
-    const tsr__request request = {path, variable, only_labels, &options};
+    const tsr__request request = {
+        .path = path, .variable = variable, .only_labels = only_labels, .options = &options};
     tsr_data *data = tsr__alloc_zero(1, sizeof *data);
     *out = NULL;
     if (data == NULL)

@@ -7,6 +7,7 @@
 #define TSR_TESTS_GIVEN_H
 
 #include "folder.h"
+#include "matrix/scaled.h"
 
 #include <math.h>
 
@@ -204,14 +205,19 @@ static bool make_narrow_indices(given *out, const provider *row, int variant)
 
 /* Objects ----------------------------------------------------------------------------------- */
 
+/* Whether matrices that are made have their values in memory, or are seen through windows alone. */
+static bool storing;
+
 static inline tsr_matrix *matrix_of(int64_t samples, int64_t features)
 {
-    tsr_matrix *x = NULL;
+    tsr_matrix *x = NULL, *view = NULL;
     must(tsr_matrix_create(&x, samples, features, TSR_FLOAT64));
     double *value = tsr_matrix_edit(x);
     for (int64_t i = 0; i < samples * features; i++)
         value[i] = 0.25 + (double)((i * 7 + i / features) % 5);
-    return x;
+    if (storing)
+        must(tsr__matrix_scaled(&view, x, &(tsr__scaling){.type = TSR_FLOAT64}));
+    return storing ? view : x;
 }
 
 static inline tsr_labels *labels_of(int64_t count)
@@ -242,9 +248,9 @@ static inline tsr_fit_options fit_options(const char *model)
     return options;
 }
 
-static inline tsr_model *model_of(void)
+static inline tsr_model *model_of(const char *name)
 {
-    const tsr_fit_options options = fit_options("cdnmf");
+    const tsr_fit_options options = fit_options(name);
     tsr_data *data = data_of(M);
     tsr_model *model = NULL;
     must(tsr_fit(&model, data, &options));
@@ -256,7 +262,8 @@ static inline tsr_model *model_of(void)
 static inline bool give_matrix(given *out, int64_t samples, int64_t features)
 {
     tsr_matrix *x = matrix_of(samples, features);
-    *out = (given){x, tsr_matrix_values(x), (size_t)(samples * features) * sizeof(double)};
+    *out = (given){x, tsr_matrix_values(x),
+                   storing ? 0 : (size_t)(samples * features) * sizeof(double)};
     return true;
 }
 
@@ -345,8 +352,7 @@ static bool make_contents(given *out, const provider *row, int variant)
 
 static bool make_model(given *out, const provider *row, int variant)
 {
-    (void)row;
-    return variant == 0 && give(out, model_of(), 0);
+    return variant == 0 && give(out, model_of(row->text != NULL ? row->text : "cdnmf"), 0);
 }
 
 static bool make_validation(given *out, const provider *row, int variant)
@@ -377,7 +383,7 @@ static inline tsr_model *visual_model_of(void)
 static bool make_visual_model(given *out, const provider *row, int variant)
 {
     (void)row;
-    return variant <= 1 && give(out, variant == 0 ? visual_model_of() : model_of(), 0);
+    return variant <= 1 && give(out, variant == 0 ? visual_model_of() : model_of("cdnmf"), 0);
 }
 
 static bool make_overlay(given *out, const provider *row, int variant)
@@ -392,7 +398,7 @@ static bool make_explanation(given *out, const provider *row, int variant)
 {
     tsr_explanation *explanation = NULL;
     (void)row;
-    must(tsr_explain(&explanation, model_of(), NULL, 0, NULL));
+    must(tsr_explain(&explanation, model_of("cdnmf"), NULL, 0, NULL));
     return variant == 0 && give(out, explanation, 0);
 }
 
@@ -445,9 +451,8 @@ static bool make_fit_options(given *out, const provider *row, int variant)
 {
     enum { COUNT = 11 };
     static tsr_fit_options options[COUNT];
-    (void)row;
     for (int i = 0; i < COUNT - 1; i++)
-        options[i] = fit_options("cdnmf");
+        options[i] = fit_options(row->text != NULL ? row->text : "cdnmf");
     options[1].rank = -5;
     options[2].normalize = 99;
     options[3].loss = -1;
@@ -615,7 +620,7 @@ static bool make_page(given *out, const provider *row, int variant)
 {
     tsr_page *page = NULL;
     (void)row;
-    must(tsr_page_model(&page, model_of(), NULL, NULL));
+    must(tsr_page_model(&page, model_of("cdnmf"), NULL, NULL));
     return variant == 0 && give(out, page, 0);
 }
 
@@ -692,6 +697,9 @@ static const provider providers[] = {
     {"const char *",                  "path",    "tsr_model_read",  make_path, "model.h5"},
     {"const char *",                  "path",    "tsr_contents_read", make_path, "model.h5"},
     {"const char *",                  "path",    "tsr_model_write", make_path, "written.h5"},
+    {"const char *",                  "path",    "tsr_data_write_both", make_path, "written.h5"},
+    {"const char *",                  "path",    "tsr_data_convert", make_path, "written.h5"},
+    {"const char *",                  "path",    "tsr_data_convert_checked", make_path, "written.h5"},
     {"const char *",                  "path",    "tsr_sheet_write", make_path, "written.png"},
     {"const char *",                  "path",    "tsr_overlay_write", make_path, "written.png"},
     {"const char *",                  "path",    "tsr_page_write",    make_path, "written.html"},
@@ -746,6 +754,7 @@ static const provider providers[] = {
     {"const tsr_overlay *",           NULL,      NULL, make_overlay,     NULL},
     {"tsr_overlay *",                 NULL,      NULL, make_overlay,     NULL},
     {"const tsr_model *",             NULL,      "tsr_overlay_make", make_visual_model, NULL},
+    {"const tsr_model *",             NULL,      "tsr_fit_more", make_model, "nmf"},
     {"const tsr_model *",             NULL,      NULL, make_model,       NULL},
     {"tsr_model *",                   NULL,      NULL, make_model,       NULL},
     {"const tsr_encoder *",           NULL,      NULL, make_encoder,     NULL},
@@ -753,6 +762,7 @@ static const provider providers[] = {
     {"const tsr_options *",           NULL,      NULL, make_options,     NULL},
     {"tsr_options *",                 NULL,      NULL, make_options,     NULL},
     {"const tsr_setting *",           NULL,      NULL, make_table,       NULL},
+    {"const tsr_fit_options *",       NULL,      "tsr_fit_more", make_fit_options, "nmf"},
     {"const tsr_fit_options *",       NULL,      NULL, make_fit_options, NULL},
     {"const tsr_read_options *",      NULL,      NULL, make_read_options,      NULL},
     {"const tsr_transform_options *", NULL,      NULL, make_transform_options, NULL},
@@ -779,6 +789,7 @@ static const struct {
     {"needs", NULL, 1},           {"sparse", NULL, 0},  {"threads", NULL, 1},  {"folds", NULL, 2},
     {"neighbours", NULL, 3}, {"seed", NULL, 1}, {"most", NULL, 3},
     {"columns", NULL, 0},         {"zoom", NULL, 1},    {"alike", NULL, 0},
+    {"both_orders", NULL, 1},
 };
 /* clang-format on */
 

@@ -244,6 +244,7 @@ typedef struct bench {
     tsr__solver s;
     tsr__arena arena;
     tsr__names notes;
+    tsr__halves pulled; /* bench_theta */
 } bench;
 
 /* With so many threads, and so many features a tile, however small the problem is; 0: as the plan
@@ -272,8 +273,45 @@ static inline void bench_open(bench *b, const tsr_data *data, const tsr_fit_opti
     bench_open_with(b, data, o, 0, 0);
 }
 
+static inline void bench_keep(tsr__solver *s, void **to, const void *half,
+                              const tsr__block *atoms)
+{
+    if (half == NULL)
+        return;
+    if (*to == NULL)
+        *to = calloc((size_t)(tsr__theta_rows(s) * s->k), tsr__type_size(s->type));
+    memcpy(tsr__real_at(s, *to, atoms->first * s->k), half,
+           tsr__real_bytes(s, atoms->samples * s->k));
+}
+
+/* Halves with respect to all of theta, the bench's until it closes: weights of samples have them
+ * block by block. */
+static inline tsr__halves bench_theta(bench *b)
+{
+    tsr__solver *s = &b->s;
+    const tsr__source *atoms = &s->problem->atoms;
+    tsr__halves *all = &b->pulled;
+    tsr__basis_halves(s);
+    if (!s->plan->map->woven)
+        return s->work.halves;
+    for (int64_t i = 0; i < atoms->blocks; i++) {
+        tsr__block block;
+        check_ok(atoms->get(&block, atoms, i, 0));
+        const tsr__halves h = tsr__map_pull(s, &block, 0);
+        bench_keep(s, &all->minus, h.minus, &block);
+        bench_keep(s, &all->flat, h.flat, &block);
+        bench_keep(s, &all->curved, h.curved, &block);
+        bench_keep(s, &all->quartic, h.quartic, &block);
+    }
+    return *all;
+}
+
 static inline void bench_close(bench *b)
 {
+    free(b->pulled.minus);
+    free(b->pulled.flat);
+    free(b->pulled.curved);
+    free(b->pulled.quartic);
     tsr__arena_close(&b->arena);
     tsr__problem_clear(&b->problem);
     tsr__names_clear(&b->notes);

@@ -56,7 +56,8 @@ static const struct {
              [TSR_SETTING_PAIR] = {"pair", 2 * sizeof(int64_t)},
              [TSR_SETTING_TEXT] = {"text", sizeof(char *)},
              [TSR_SETTING_OBJECT] = {"object", sizeof(void *)},
-             [TSR_SETTING_NOTE] = {"note", 1}};
+             [TSR_SETTING_NOTE] = {"note", 1},
+             [TSR_SETTING_SIZE] = {"size", sizeof(int64_t)}};
 
 static const tsr_setting *result_of(int i)
 {

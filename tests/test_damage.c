@@ -20,7 +20,7 @@ static const char *const fits[] = {
     "model=cdnmf-kl rank=6 iterations=4", "model=cf kernel=rbf rank=2 iterations=6 restarts=4",
     "model=nmf rank=2 iterations=4 weighting=ncw",
     "model=cf rank=2 iterations=6 restarts=4 seed=3", "model=cf rank=2 iterations=4"};
-enum { FITS = 5, SIGNED = 4 };
+enum { FITS = 5, ONLINE = 2, SIGNED = 4 };
 
 static char archive[FITS][1100], damaged[1100], samples[1100];
 
@@ -64,6 +64,12 @@ static int make_archives(void **state)
         const tsr_status status = tsr_fit(&model, i == SIGNED ? negative : data, &options);
         assert_true(status == TSR_OK || status == TSR_ERROR_INTERRUPTED);
         assert_int_equal(model->state.own, options.restarts > 1);
+        if (i == ONLINE) { /* it remembers what it learnt */
+            tsr_model *more = NULL;
+            check_ok(tsr_fit_more(&more, data, model, &options));
+            tsr_model_free(model);
+            model = more;
+        }
         check_ok(tsr__names_add(&model->notes, "a note"));
         check_ok(tsr_model_write(model, archive[i]));
         tsr_model_free(model);
@@ -622,11 +628,14 @@ static void every_command_says_which(void **state)
         while (at + 1 < FITS && !is_there(archive[at], part))
             at++;
         for (int c = 0; c < COMMANDS; c++) {
-            int way = turn++ % WAYS;
+            int way = turn++ % WAYS, tries = 0;
             while ((ways[way].harmless && part->rows == TSR_EXTENT_ANY) ||
                    (ways[way].change == put_huge && at == 0) ||
-                   /* KL sums no squares */ !damage(archive[at], part, way))
+                   /* KL sums no squares */ !damage(archive[at], part, way)) {
                 way = turn++ % WAYS;
+                if (++tries > WAYS)
+                    fail_msg("/%s cannot be damaged", part->name);
+            }
             const int code = run(said, commands[c], damaged);
             if (code != 1 || !names(said, part->name) || strstr(said, "Sanitizer") != NULL)
                 fail_msg("%s, /%s %s: exit %d, '%s'", commands[c][0], part->name,

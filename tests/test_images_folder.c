@@ -17,7 +17,7 @@ static void put_picture(const char *relative, int first)
 
 static tsr_status read_with(tsr_data *out, const tsr_read_options *options, bool only_labels)
 {
-    const tsr__request request = {folder, NULL, only_labels, options};
+    const tsr__request request = {folder, NULL, only_labels, options, NULL};
     memset(out, 0, sizeof *out);
     return tsr__images_read(out, &request);
 }
@@ -125,8 +125,8 @@ static void test_failures(void **state)
     assert_read_fails(&options, TSR_ERROR_DATA,
                       "holds no images (.png .jpg .jpeg .pgm .ppm .pnm)");
     put_picture("s1/1.pgm", 1);
-    const tsr__request variable = {folder, "x", true, &options},
-                       gone = {path_of("gone"), NULL, true, &options};
+    const tsr__request variable = {folder, "x", true, &options, NULL},
+                       gone = {path_of("gone"), NULL, true, &options, NULL};
     tsr_data data = {0};
     assert_int_equal(tsr__images_read(&data, &variable), TSR_ERROR_ARGUMENT);
     assert_int_equal(tsr__images_read(&data, &gone), TSR_ERROR_IO);

@@ -78,8 +78,7 @@ static void check_basis(bench *b, const char *line)
     const int64_t rows = tsr__theta_rows(s);
     for (int64_t at = 0; at < rows * s->k; at++) {
         tsr__solver_start(s);
-        tsr__basis_halves(s);
-        const tsr__halves h = s->work.theta;
+        const tsr__halves h = bench_theta(b);
         check_entry(b, theta, at, &h, at, size_of(s, &h, rows * s->k), line);
     }
 }

@@ -46,17 +46,18 @@ static void mark_codes(void *context, const tsr__block *block, int lane)
              &m->s->work.lane[lane].halves, block->samples, m->floor);
 }
 
-static void mark_all(tsr__solver *s, unsigned char *basis, unsigned char *codes)
+static void mark_all(bench *b, unsigned char *basis, unsigned char *codes)
 {
+    tsr__solver *s = &b->s;
     marking m = {.s = s, .low = codes};
     tsr__floor_of(s, m.floor, s->state.codes, s->n);
     check_ok(tsr__visit_blocks(&s->problem->by_sample, 1, mark_codes, &m));
     tsr__solver_collect(s);
-    tsr__basis_halves(s);
+    const tsr__halves halves = bench_theta(b);
     const void *theta = tsr__theta(s);
     const int64_t rows = tsr__theta_rows(s);
     tsr__floor_of(s, m.floor, theta, rows);
-    mark_low(s, basis, theta, &s->work.theta, rows, m.floor);
+    mark_low(s, basis, theta, &halves, rows, m.floor);
 }
 
 /* Entries that stay marked over the last iterations, from a start with many zeros. */
@@ -81,7 +82,7 @@ static int64_t held_entries(const tsr_data *data, const tsr_fit_options *o)
         tsr__solver_step(s);
         if (t < BEFORE)
             continue;
-        mark_all(s, basis, codes);
+        mark_all(&b, basis, codes);
         for (int64_t i = 0; i < MOST; i++) {
             still[0][i] = still[0][i] && i < rows * s->k && basis[i];
             still[1][i] = still[1][i] && i < s->n * s->k && codes[i];

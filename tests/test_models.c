@@ -6,16 +6,16 @@
 
 static const struct {
     const char *name;
-    bool labels, joined, signs;
-} rows[] = {{"nmf", false, false, false},     {"nmf-kl", false, false, false},
-            {"nmf-ncw", false, false, false}, {"gnmf", false, true, false},
-            {"gnmf-kl", false, true, false},  {"sgnmf", true, true, false},
-            {"cnmf", true, true, false},      {"cnmf-kl", true, true, false},
-            {"cdnmf", true, true, false},     {"cdnmf-kl", true, true, false},
-            {"cf", false, false, true},       {"cdcf", true, true, true},
-            {"lccf", false, true, true},      {"ccf", true, true, true},
-            {"snmf", true, true, false},      {"dsnmf", true, true, false},
-            {"unmf", false, false, false},    {"ugnmf", false, true, false}};
+    bool labels, joined, signs, online;
+} rows[] = {{"nmf", false, false, false, true},     {"nmf-kl", false, false, false, true},
+            {"nmf-ncw", false, false, false, true}, {"gnmf", false, true, false, false},
+            {"gnmf-kl", false, true, false, false}, {"sgnmf", true, true, false, false},
+            {"cnmf", true, true, false, true},      {"cnmf-kl", true, true, false, true},
+            {"cdnmf", true, true, false, false},    {"cdnmf-kl", true, true, false, false},
+            {"cf", false, false, true, false},      {"cdcf", true, true, true, false},
+            {"lccf", false, true, true, false},     {"ccf", true, true, true, false},
+            {"snmf", true, true, false, false},     {"dsnmf", true, true, false, false},
+            {"unmf", false, false, false, true},    {"ugnmf", false, true, false, false}};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static void table_is_as_it_should_be(void **state)
@@ -26,9 +26,9 @@ static void table_is_as_it_should_be(void **state)
         assert_true(tsr_models_get(&info, i));
         assert_string_equal(info.name, rows[i].name);
         if (info.labels != rows[i].labels || info.joined != rows[i].joined ||
-            info.signs != rows[i].signs)
-            fail_msg("%s: labels %d, joined %d, signs %d", info.name, info.labels, info.joined,
-                     info.signs);
+            info.signs != rows[i].signs || info.online != rows[i].online)
+            fail_msg("%s: labels %d, joined %d, signs %d, online %d", info.name, info.labels,
+                     info.joined, info.signs, info.online);
     }
     assert_false(tsr_models_get(&info, ROWS));
     assert_false(tsr_models_get(&info, -1));
@@ -39,19 +39,19 @@ static void options_change_them(void **state)
 {
     static const struct {
         const char *line;
-        bool labels, joined, signs;
-    } table[] = {{"model=nmf class=1", true, true, false},
-                 {"model=nmf graph=1", false, true, false},
-                 {"model=nmf graph=1 label-edge=1", true, true, false},
-                 {"model=nmf alpha-codes=1", false, false, false},
-                 {"model=nmf decorrelate=1", false, false, false},
-                 {"model=nmf codes=tied", true, true, false},
-                 {"model=nmf basis=concept", false, false, true},
-                 {"model=cf loss=kl", false, false, false},
-                 {"model=gnmf graph=0", false, false, false},
-                 {"model=cdnmf class=0", false, false, false},
-                 {"model=snmf links=pairs.csv", false, true, false},
-                 {"model=snmf must=0 cannot=0", false, false, false}};
+        bool labels, joined, signs, online;
+    } table[] = {{"model=nmf class=1", true, true, false, false},
+                 {"model=nmf graph=1", false, true, false, false},
+                 {"model=nmf graph=1 label-edge=1", true, true, false, false},
+                 {"model=nmf alpha-codes=1", false, false, false, false},
+                 {"model=nmf decorrelate=1", false, false, false, true},
+                 {"model=nmf codes=tied", true, true, false, true},
+                 {"model=nmf basis=concept", false, false, true, false},
+                 {"model=cf loss=kl", false, false, false, false},
+                 {"model=gnmf graph=0", false, false, false, true},
+                 {"model=cdnmf class=0", false, false, false, true},
+                 {"model=snmf links=pairs.csv", false, true, false, false},
+                 {"model=snmf must=0 cannot=0", false, false, false, true}};
     tsr_matrix *links = NULL;
     tsr_model_info info;
     lab_options o;
@@ -60,9 +60,9 @@ static void options_change_them(void **state)
         lab_options_of(&o, 1, "%s", table[i].line);
         check_ok(tsr_fit_describe(&info, &o.o));
         if (info.labels != table[i].labels || info.joined != table[i].joined ||
-            info.signs != table[i].signs)
-            fail_msg("%s: labels %d, joined %d, signs %d", table[i].line, info.labels,
-                     info.joined, info.signs);
+            info.signs != table[i].signs || info.online != table[i].online)
+            fail_msg("%s: labels %d, joined %d, signs %d, online %d", table[i].line,
+                     info.labels, info.joined, info.signs, info.online);
     }
     check_ok(tsr_matrix_create(&links, 1, 3, TSR_FLOAT64));
     lab_options_of(&o, 1, "model=dsnmf");
@@ -83,12 +83,16 @@ static void fits_do_as_they_say(void **state)
     plain.label = NULL;
     bare = lab_data(&plain, false);
     for (int64_t i = 0; i < ROWS; i++) {
-        tsr_model *model = NULL;
+        tsr_model *model = NULL, *more = NULL;
         lab_options o;
         lab_options_of(&o, 3, "rank=3 neighbours=3 model=%s", rows[i].name);
         assert_int_equal(tsr_fit(&model, bare, &o.o), rows[i].labels ? TSR_ERROR_DATA : TSR_OK);
+        if (model != NULL)
+            assert_int_equal(tsr_fit_more(&more, bare, model, &o.o),
+                             rows[i].online ? TSR_OK : TSR_ERROR_ARGUMENT);
         tsr_model_free(model);
-        model = NULL;
+        tsr_model_free(more);
+        model = more = NULL;
         assert_int_equal(tsr_fit(&model, both, &o.o), rows[i].signs ? TSR_OK : TSR_ERROR_DATA);
         tsr_model_free(model);
     }

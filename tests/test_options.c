@@ -122,6 +122,14 @@ static void check_kind(tsr_options *options, const tsr_setting *row)
     case TSR_SETTING_PAIR: check_row(options, row, "32x24", "32"); break;
     case TSR_SETTING_TEXT: check_row(options, row, "5,10", NULL); break;
     case TSR_SETTING_OBJECT: check_object(options, row); break;
+    case TSR_SETTING_SIZE:
+        check_row(options, row, "2G", "2X");
+        check_row(options, row, "500M", "M");
+        check_row(options, row, "64K", "64KB");
+        check_row(options, row, "8191T", "-1");
+        check_row(options, row, "1000", "9223372036854775807K");
+        check_row(options, row, "0", "1.5G");
+        break;
     case TSR_SETTING_NOTE: fail_msg("%s is of results alone", row->name);
     }
     if (row->kind != TSR_SETTING_OBJECT)

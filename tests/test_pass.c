@@ -155,17 +155,15 @@ static void views_are_what_copies_would_be(void **state)
                     tsr__value_set(wanted->values, to, at,
                                    tsr__value_at(wanted->values, to, at) / sqrt(dot));
             }
-            const tsr__source of = tsr__source_of_matrix(x, 300);
-            tsr__source view;
-            tsr__scaled held;
-            check_ok(tsr__source_scaled(&view, &held, &of, &by, 3));
-            check_ok(tsr__matrix_of_source(&got, &view, x, 3));
+            tsr_matrix *view = NULL;
+            check_ok(tsr__matrix_scaled(&view, x, &by));
+            check_ok(tsr__matrix_load(&got, view, 3));
+            tsr_matrix_free(view);
             assert_int_equal(got->sparse, sparse);
             assert_int_equal(got->type, to);
             for (int64_t i = 0; i < N; i++)
                 for (int64_t j = 0; j < M; j++)
                     assert_true(tsr_matrix_at(got, i, j) == tsr_matrix_at(wanted, i, j));
-            tsr__scaled_clear(&held);
             tsr_matrix_free(dense);
             tsr_matrix_free(x);
             tsr_matrix_free(copy);
@@ -209,16 +207,42 @@ static void failures_are_told(void **state)
         check_fails(tsr__sum_leaves(&sum), TSR_ERROR_IO, "block 5 cannot be read");
         check_fails(tsr__sum_tiles(&sum, no_keep), TSR_ERROR_IO, "block 5 cannot be read");
     }
-    const tsr__scaling by = {.type = TSR_FLOAT32};
-    tsr__source view;
-    tsr__scaled held;
-    tsr_matrix *none = NULL;
-    check_ok(tsr__source_scaled(&view, &held, &source, &by, 2));
-    check_fails(tsr__matrix_of_source(&none, &view, x, 2), TSR_ERROR_IO,
-                "block 5 cannot be read");
-    assert_null(none);
-    tsr__scaled_clear(&held);
     tsr_matrix_free(x);
+}
+
+static tsr_status torn_rows(void *held, const tsr_matrix *x, int64_t first, int64_t count,
+                            void *values, int32_t *columns)
+{
+    (void)held, (void)columns;
+    if (first + count > 500)
+        return tsr__fail(TSR_ERROR_IO, "row %d cannot be read", 500);
+    memset(values, 0, (size_t)(count * x->features) * sizeof(double));
+    return TSR_OK;
+}
+
+/* A thread that reads ahead meets what fails before anybody asks for it. */
+static void failing_windows_are_told(void **state)
+{
+    const tsr__origin from = {.read = torn_rows, .slow = true};
+    const tsr__scaling by = {.type = TSR_FLOAT32};
+    (void)state;
+    for (int threads = 1; threads <= 4; threads++) {
+        tsr_matrix *x = NULL, *view = NULL, *none = NULL, rows;
+        check_ok(tsr__matrix_stored(&x, &from, 1000, 3, TSR_FLOAT64, NULL));
+        check_ok(tsr__matrix_scaled(&view, x, &by));
+        for (int64_t first = 0; first + 100 <= 500; first += 100)
+            check_ok(tsr__matrix_window(&rows, view, first, 100));
+        check_fails(tsr__matrix_window(&rows, view, 450, 100), TSR_ERROR_IO,
+                    "row 500 cannot be read");
+        check_fails(tsr__matrix_load(&none, view, threads), TSR_ERROR_IO,
+                    "row 500 cannot be read");
+        assert_null(none);
+        const tsr__source source = tsr__source_of_matrix(x, 1 << 10);
+        check_fails(tsr__visit_blocks(&source, threads, no_visit, NULL), TSR_ERROR_IO,
+                    "row 500 cannot be read");
+        tsr_matrix_free(view);
+        tsr_matrix_free(x);
+    }
 }
 
 int main(void)
@@ -228,6 +252,7 @@ int main(void)
         cmocka_unit_test(products_are_those_of_the_matrix),
         cmocka_unit_test(views_are_what_copies_would_be),
         cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(failing_windows_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,13 +55,21 @@ static void environment_is_obeyed(void **state)
 
 /* Fused multiply-adds round once where the base set rounds twice, and sets with slim products sum
  * in another order. What that makes of 5 iterations was measured, base against v3: factors 1e-13
- * of their largest entry apart in double and 5e-5 in single precision, J 3e-15 and 1e-6. */
+ * of their largest entry apart in double and 5e-5 in single precision, J 3e-15 and 1e-6. Descent under a
+ * divergence takes reciprocals of 28 bits from v4 on (entropy.c): 9e-10 and 2e-11 in double. */
 static void compare(const tsr_model *a, const tsr_model *b, const char *what, const char *set,
                     bool single)
 {
     const double apart = lab_models_apart(a, b);
     const double values = lab_apart(a->objective, b->objective, a->report.iterations, 0);
-    if (!(apart <= (single ? 1e-3 : 1e-11)) || !(values <= (single ? 1e-5 : 1e-12)))
+    const bool guessed = strcmp(set, "v4") == 0 && strcmp(a->report.loss, "kl") == 0;
+    const double most[] = {single    ? 1e-3
+                           : guessed ? 1e-7
+                                     : 1e-11,
+                           single    ? 1e-5
+                           : guessed ? 1e-9
+                                     : 1e-12};
+    if (!(apart <= most[0]) || !(values <= most[1]))
         fail_msg("%s in %s, base and %s: %.2e apart, J %.2e", what, single ? "float" : "double",
                  set, apart, values);
 }

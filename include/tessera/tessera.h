@@ -119,7 +119,8 @@ typedef enum tsr_setting_kind {
     TSR_SETTING_PAIR,    /* int64_t[2], written 32x24 */
     TSR_SETTING_TEXT,    /* const char *, borrowed from the caller */
     TSR_SETTING_OBJECT,  /* pointer to const, given from memory and borrowed; no text says it */
-    TSR_SETTING_NOTE     /* char[], a text within the struct: of results alone */
+    TSR_SETTING_NOTE,    /* char[], a text within the struct: of results alone */
+    TSR_SETTING_SIZE     /* int64_t of bytes, written 2G: K, M, G, T are powers of 1024 */
 } tsr_setting_kind;
 
 typedef struct tsr_setting {
@@ -179,7 +180,7 @@ TSR_API const tsr_setting *tsr_result_table(size_t *size, const char *name);
 
 /* Counts the changes of any of these structs. A program that was compiled with another number must
  * not pass structs to this library; options by name go on working. */
-#define TSR_STRUCTS 2
+#define TSR_STRUCTS 4
 TSR_API int64_t tsr_structs(void);
 
 /* 3. Progress ----------------------------------------------------------------------------- */
@@ -381,6 +382,7 @@ typedef struct tsr_read_options {
     int header;             /* of tables: 0 auto, 1 yes, 2 no */
     int64_t threads;        /* 0: all */
     int64_t expand;         /* memory in multiples of the file's size, and 256 MiB; 0: 1000 */
+    int64_t memory;         /* bytes that data may take; 0: no limit */
     const tsr_progress *progress; /* or NULL */
 } tsr_read_options;
 TSR_API const tsr_setting *tsr_read_settings(void);
@@ -399,6 +401,27 @@ TSR_API tsr_status tsr_labels_read(tsr_labels **out, const char *where,
  * the format cannot hold (labels in .npy) is left out. Links stay links; what processes that died
  * left of earlier outputs to `path` is removed. */
 TSR_API tsr_status tsr_data_write(const tsr_data *data, const char *path);
+
+/* The same to an .h5, where sparse samples are written by feature, too. */
+TSR_API tsr_status tsr_data_write_both(const tsr_data *data, const char *path);
+
+/* Reads FILE or FILE:NAME and writes it to `path`, with `both_orders` as above. Where the data take
+ * more than a quarter of options->memory (from 16 MiB; 0: no limit) they are never in memory together: .mtx, .svm,
+ * tables and .npz then become .h5 or, if dense, .npy. Temporary files without a name stand beside
+ * the output meanwhile. */
+TSR_API tsr_status tsr_data_convert(const char *where, const char *path,
+                                    const tsr_read_options *options, bool both_orders);
+
+/* The same of data of which `needs` holds (TSR_NEED_FINITE, TSR_NEED_NOT_INFINITE; 0: any), else
+ * nothing is written. `shape` (or NULL) gets the number of samples, of features and of classes. */
+TSR_API tsr_status tsr_data_convert_checked(int64_t *shape, const char *where, const char *path,
+                                            const tsr_read_options *options, bool both_orders,
+                                            int needs);
+
+/* Bytes that data take which are read whole, by a look from outside: the size of a file, of .npz
+ * unpacked; 0 of folders, and of .npy and .h5, which stay where they are. Those of more than a
+ * quarter of options->memory are refused by tsr_data_read and pass through tsr_data_convert. */
+TSR_API tsr_status tsr_path_size(int64_t *out, const char *where);
 
 /* A format, one line of the table of formats; the texts are static. */
 typedef struct tsr_format_info {
@@ -527,12 +550,18 @@ typedef struct tsr_model_info {
     bool labels; /* it learns from labels, and is not fitted without any */
     bool joined; /* codes of a fit know labels, graphs or links, those of new samples do not */
     bool signs;  /* samples may have entries below zero */
+    bool online; /* tsr_fit_more goes on with new samples, and fits may begin with batches */
 } tsr_model_info;
 
 /* Line `i` of the table; false when there is none. */
 TSR_API bool tsr_models_get(tsr_model_info *out, int64_t i);
 
 /* 9. Fitting ------------------------------------------------------------------------------ */
+
+/* Which rules a fit may take: any, or those alone that read the samples once an iteration and in
+ * their order, which is all that data larger than memory let. The same plan has the same bits
+ * wherever the samples are. */
+typedef enum tsr_plan { TSR_PLAN_AUTO, TSR_PLAN_STREAM } tsr_plan;
 
 /* What to fit and how. tsr_fit_defaults fills it; the table describes every member. Weights
  * below zero mean the model's own. */
@@ -560,6 +589,9 @@ typedef struct tsr_fit_options {
     const char *labelled; /* "3" or "10%": labels kept a class, the rest is hidden */
     int basis_norm;       /* 0 auto, 1 none, 2 l1, 3 l2 */
     int solver;           /* 0 auto, 1 mu, 2 cd */
+    int plan;             /* tsr_plan */
+    int64_t batch;        /* samples that the fit begins with, growing to all; 0: all */
+    double forget;        /* tsr_fit_more: what a batch leaves of what was learnt before it */
     int64_t iterations;   /* at most */
     double tolerance;     /* stops where as many again would gain less of J; 0: runs all */
     const char *init;     /* "auto" or another name of the table, or FILE.npz */
@@ -602,6 +634,14 @@ TSR_API tsr_status tsr_fit(tsr_model **out, const tsr_data *data,
  * NULL options are the model's own, without its checkpoint. */
 TSR_API tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const tsr_model *from,
                                   const tsr_fit_options *options);
+
+/* Goes on with new samples, of which it needs the old ones no more: one pass over them, in which
+ * the basis moves after every options->batch samples (0: 1024) and what was learnt counts as much
+ * as the samples that it was learnt from, or less with options->forget. The codes of *out are those
+ * of the new samples. Models with a free basis, whole samples and no term on the codes. options
+ * NULL: those of the model. */
+TSR_API tsr_status tsr_fit_more(tsr_model **out, const tsr_data *data, const tsr_model *from,
+                                const tsr_fit_options *options);
 TSR_API void tsr_model_free(tsr_model *model);
 
 /* A model of parts that come from elsewhere, copied, to be used and written like any other: basis
@@ -704,7 +744,8 @@ TSR_API tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *mode
                                        const tsr_transform_options *options);
 
 /* Samples in the form in which the model sees them: with its norm and its weights of the samples.
- * They keep their type and storage. */
+ * They keep their type and storage. Of samples that are read in blocks it is a view, which model and
+ * data must outlive. */
 TSR_API tsr_status tsr_model_prepare(tsr_matrix **out, const tsr_model *model,
                                      const tsr_data *data);
 

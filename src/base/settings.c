@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,6 +86,27 @@ static tsr_status set_pair(const tsr_setting *row, void *at, const char *value)
     return TSR_OK;
 }
 
+/* The letters of sizes, each 1024 times the one before. */
+static const char size_letters[] = "KMGT";
+
+static tsr_status set_size(const tsr_setting *row, void *at, const char *value)
+{
+    int64_t number = 0;
+    const char *end = value + strlen(value), *rest = tsr__parse_integer(&number, value, end);
+    const char *letter =
+        rest + 1 == end ? strchr(size_letters, toupper((unsigned char)*rest)) : NULL;
+    const int shift = letter != NULL ? 10 * (int)(letter - size_letters + 1) : 0;
+    if (rest == value || (rest != end && letter == NULL))
+        return tsr__fail(TSR_ERROR_ARGUMENT,
+                         "--%s wants bytes such as 2G, 500M or 64K, not '%s'", row->name,
+                         value);
+    if (number < 0 || number > INT64_MAX >> shift)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "--%s %s is outside 0 .. %lldT", row->name, value,
+                         (long long)(INT64_MAX >> 40));
+    *(int64_t *)at = number << shift;
+    return TSR_OK;
+}
+
 /* Position of `value` among "a|b|c", or -1. */
 static int choice_of(const char *values, const char *value)
 {
@@ -143,6 +165,18 @@ static void show_integer(char *out, size_t size, const tsr_setting *row, const v
     (void)snprintf(out, size, "%lld", (long long)*(const int64_t *)at);
 }
 
+/* With the largest letter that leaves a whole number. */
+static void show_size(char *out, size_t size, const tsr_setting *row, const void *at)
+{
+    int64_t number = *(const int64_t *)at;
+    int letters = 0;
+    (void)row;
+    while (number != 0 && number % 1024 == 0 && size_letters[letters] != '\0')
+        number /= 1024, letters++;
+    (void)snprintf(out, size, "%lld%.*s", (long long)number, letters > 0,
+                   letters > 0 ? &size_letters[letters - 1] : "");
+}
+
 static void show_real(char *out, size_t size, const tsr_setting *row, const void *at)
 {
     char text[TSR_REAL_SIZE];
@@ -197,6 +231,12 @@ static bool good_integer(const tsr_setting *row, const void *at)
     return in_range(row, (double)*(const int64_t *)at);
 }
 
+static bool good_size(const tsr_setting *row, const void *at)
+{
+    (void)row;
+    return *(const int64_t *)at >= 0;
+}
+
 static bool good_real(const tsr_setting *row, const void *at)
 {
     return in_range(row, *(const double *)at);
@@ -237,6 +277,7 @@ static const struct {
     [TSR_SETTING_TEXT] = {set_text, show_text, good_text, sizeof(char *)},
     [TSR_SETTING_OBJECT] = {set_object, show_object, good_any, sizeof(void *)},
     [TSR_SETTING_NOTE] = {set_note, show_note, good_any, 0},
+    [TSR_SETTING_SIZE] = {set_size, show_size, good_size, sizeof(int64_t)},
 };
 
 /* Tables may be the caller's own. */

@@ -38,6 +38,11 @@
     {                                                                                          \
         name, 0, TSR_SETTING_OBJECT, offsetof(type, member), 0, 0, NULL, values, help          \
     }
+#define TSR_SIZE_ROW(type, member, name, fallback, values, help)                               \
+    {                                                                                          \
+        name, 0, TSR_SETTING_SIZE, offsetof(type, member), 0, (double)INT64_MAX, fallback,     \
+            values, help                                                                       \
+    }
 /* Of results: nobody sets them. */
 #define TSR_FIELD_ROW(type, member, kind, help)                                                \
     {                                                                                          \

@@ -80,7 +80,7 @@ static void put_setting(tsr__json *in, const tsr_setting *row, const tsr_fit_opt
     char value[4096];
     if (row->kind == TSR_SETTING_FLAG)
         tsr__json_flag(in, row->name, *(const bool *)at);
-    else if (row->kind == TSR_SETTING_INTEGER)
+    else if (row->kind == TSR_SETTING_INTEGER || row->kind == TSR_SETTING_SIZE)
         tsr__json_integer(in, row->name, *(const int64_t *)at);
     else if (row->kind == TSR_SETTING_REAL)
         tsr__json_real(in, row->name, *(const double *)at);

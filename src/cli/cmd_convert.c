@@ -13,7 +13,7 @@ struct values {
     talk talk;
     const char *output, *select;
     int normalize, precision, storage, missing;
-    bool transpose;
+    bool transpose, both_orders;
 };
 
 static const tsr_setting table[] = {
@@ -30,6 +30,8 @@ static const tsr_setting table[] = {
                    "how they are stored"),
     TSR_CHOICE_ROW(struct values, missing, "missing", "error|keep",
                    "whether NaN is refused or kept as a missing value"),
+    TSR_FLAG_ROW(struct values, both_orders, "both-orders", 0,
+                 "an .h5 of sparse samples holds them by feature, too"),
     TSR_END_ROW,
 };
 
@@ -162,31 +164,28 @@ static tsr_status restore(tsr_data **data, const struct values *values)
     return status;
 }
 
-static tsr_status report(const tsr_data *data, const struct values *values)
+/* What was written: samples, features, classes. */
+static tsr_status report(const int64_t shape[3], const struct values *values)
 {
     tsr_status status = TSR_OK;
-    const tsr_matrix *x = tsr_data_samples(data);
-    const tsr_labels *labels = tsr_data_labels(data);
-    const bool lost = labels != NULL && !tsr_path_holds_labels(values->output);
-    for (int64_t i = 0; !values->talk.quiet && i < tsr_data_notes(data); i++)
-        (void)fprintf(stderr, "note: %s\n", tsr_data_note(data, i));
+    const bool lost = shape[2] > 0 && !tsr_path_holds_labels(values->output);
     if (lost && !values->talk.quiet)
         (void)fprintf(stderr,
-                      "note: %s cannot hold the labels of %d classes; .npz, .h5, .mat and "
+                      "note: %s cannot hold the labels of %lld classes; .npz, .h5, .mat and "
                       ".csv can\n",
-                      values->output, tsr_labels_classes(labels));
+                      values->output, (long long)shape[2]);
     if (values->talk.json) {
         tsr__json *root = tsr__json_new();
         tsr__json_text(root, "output", values->output);
-        tsr__json_integer(root, "samples", tsr_matrix_samples(x));
-        tsr__json_integer(root, "features", tsr_matrix_features(x));
-        tsr__json_integer(root, "classes", labels != NULL ? tsr_labels_classes(labels) : 0);
+        tsr__json_integer(root, "samples", shape[0]);
+        tsr__json_integer(root, "features", shape[1]);
+        tsr__json_integer(root, "classes", shape[2]);
         tsr__json_flag(root, "labels_lost", lost);
         status = tsr__json_print(root, stdout);
         tsr__json_free(root);
     } else if (!values->talk.quiet) {
         (void)fprintf(stderr, "wrote %s: %lld samples of %lld features\n", values->output,
-                      (long long)tsr_matrix_samples(x), (long long)tsr_matrix_features(x));
+                      (long long)shape[0], (long long)shape[1]);
     }
     return status;
 }
@@ -222,29 +221,76 @@ static tsr_status check(const cli_call *call)
                                                "shows what it takes");
 }
 
-static tsr_status run(const cli_call *call)
+static int needs_of(const struct values *values)
+{
+    return values->missing ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE;
+}
+
+/* Data that are larger than --memory pass through it as they are. */
+static tsr_status convert_in_blocks(const char *where, const struct values *values)
 {
     tsr_status status = TSR_OK;
-    struct values *values = call->values;
-    if (values->output == NULL)
-        return list_parts(call->operand[0]);
-    tsr_data *data = NULL;
-    values->read.progress = terminal_progress(values->talk.quiet);
-    TSR_TRY(tsr_data_read(&data, call->operand[0], &values->read));
+    int64_t shape[3] = {0, 0, 0};
+    const char *whole = values->transpose        ? "transpose"
+                        : values->select != NULL ? "select"
+                        : values->normalize != 0 ? "normalize"
+                        : values->precision != 0 ? "precision"
+                        : values->storage != 0   ? "storage"
+                                                 : NULL;
+    if (whole != NULL)
+        TSR_FAIL(
+            TSR_ERROR_ARGUMENT,
+            "%s: --%s needs all samples in memory, and they take more than --memory: leave "
+            "out one of the two",
+            where, whole);
+    TSR_TRY(tsr_data_convert_checked(shape, where, values->output, &values->read,
+                                     values->both_orders, needs_of(values)));
     terminal_clear();
-    TSR_TRY(tsr_matrix_check(tsr_data_samples(data),
-                             values->missing ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE,
-                             tsr_data_origin(data)));
+    TSR_TRY(report(shape, values));
+done:
+    return status;
+}
+
+static tsr_status convert_whole(const char *where, const struct values *values)
+{
+    tsr_status status = TSR_OK;
+    tsr_data *data = NULL;
+    TSR_TRY(tsr_data_read(&data, where, &values->read));
+    terminal_clear();
+    TSR_TRY(tsr_matrix_check(tsr_data_samples(data), needs_of(values), tsr_data_origin(data)));
     if (values->select != NULL)
         TSR_TRY(select_samples(&data, values->select));
     TSR_TRY(restore(&data, values));
     TSR_TRY(tsr_matrix_normalize(tsr_data_samples(data), (tsr_norm)values->normalize));
     if (values->transpose)
         TSR_TRY(transpose(&data));
-    TSR_TRY(tsr_data_write(data, values->output));
-    TSR_TRY(report(data, values));
+    TSR_TRY(values->both_orders ? tsr_data_write_both(data, values->output)
+                                : tsr_data_write(data, values->output));
+    for (int64_t i = 0; !values->talk.quiet && i < tsr_data_notes(data); i++)
+        (void)fprintf(stderr, "note: %s\n", tsr_data_note(data, i));
+    const tsr_matrix *x = tsr_data_samples(data);
+    const int64_t shape[3] = {tsr_matrix_samples(x), tsr_matrix_features(x),
+                              tsr_labels_classes(tsr_data_labels(data))};
+    TSR_TRY(report(shape, values));
 done:
     tsr_data_free(data);
+    return status;
+}
+
+static tsr_status run(const cli_call *call)
+{
+    tsr_status status = TSR_OK;
+    struct values *values = call->values;
+    const char *where = call->operand[0];
+    int64_t size = 0;
+    if (values->output == NULL)
+        return list_parts(where);
+    values->read.progress = terminal_progress(values->talk.quiet);
+    if (values->read.memory > 0)
+        TSR_TRY(tsr_path_size(&size, where));
+    TSR_TRY(size > values->read.memory / 4 ? convert_in_blocks(where, values)
+                                           : convert_whole(where, values));
+done:
     return status;
 }
 
@@ -254,8 +300,11 @@ const cli_command command_convert = {
     .summary = "Write data in another format, selected, normalised or transposed.",
     .usage = "[options] DATA -o OUT",
     .details = "The extension of OUT says the format; an OUT without one is a folder of PNG "
-               "images. Of\na model, DATA is one of its parts; without -o they are listed.",
-    .example = "  tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz",
+               "images. Of\na model, DATA is one of its parts; without -o they are listed. "
+               "Data that are larger than\n--memory become .h5 (dense: or .npy) without being "
+               "in memory.",
+    .example = "  tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz\n"
+               "  tessera convert big.mtx --memory 2G --both-orders -o big.h5",
     .least = 1,
     .most = 1,
     .size = sizeof(struct values),

@@ -7,13 +7,14 @@
 #include "cli/predict.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 struct values {
     tsr_fit_options fit;
     tsr_read_options read;
     talk talk;
     const char *output, *resume, *sample_weights;
-    bool verbose;
+    bool verbose, more;
     prediction prediction;
 };
 
@@ -21,6 +22,9 @@ static const tsr_setting table[] = {
     TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT.h5", "the model archive"),
     TSR_TEXT_ROW(struct values, resume, "resume", 0, NULL, "FILE",
                  "go on with the fit of this archive: its settings, --iterations more"),
+    TSR_FLAG_ROW(
+        struct values, more, "more", 0,
+        "with --resume: DATA are new samples, which the model learns from in one pass"),
     TSR_TEXT_ROW(struct values, sample_weights, "sample-weights", 0, NULL, "SRC",
                  "a weight for each sample: one column"),
     TSR_FLAG_ROW(struct values, verbose, "verbose", 'v', "say how each factor moves"),
@@ -32,8 +36,15 @@ static const tsr_setting *settings(void)
     return table;
 }
 
+/* The most that the process ever held, in bytes. */
+static double peak_memory(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
+}
+
 static tsr_status print_json(const tsr_model *model, const predicted *classes,
-                             const tsr_data *data)
+                             const tsr_data *data, const struct values *values)
 {
     tsr__json *root = tsr__json_new();
     tsr__json_text(root, "model", tsr_model_report(model).model);
@@ -42,6 +53,8 @@ static tsr_status print_json(const tsr_model *model, const predicted *classes,
     about_plan(root, model);
     about_notes(root, model);
     predicted_json(root, classes, data);
+    if (values->read.memory > 0)
+        tsr__json_real(root, "peak_memory", peak_memory());
     const tsr_status status = tsr__json_print(root, stdout);
     tsr__json_free(root);
     return status;
@@ -64,6 +77,9 @@ static void print_text(FILE *to, const tsr_model *model, const predicted *classe
     if (r.spread > 0)
         (void)fprintf(to, "  restarts' span  %.2e\n", r.spread);
     (void)fprintf(to, "  seconds         %.3f\n", r.seconds);
+    if (values->read.memory > 0)
+        (void)fprintf(to, "  peak memory     %.4g MB of %.4g\n", peak_memory() / 1e6,
+                      (double)values->read.memory / 1e6);
     predicted_summary(classes, 14, to);
     if (values->output != NULL)
         (void)fprintf(to, "  written to      %s\n", values->output);
@@ -122,6 +138,13 @@ static tsr_status check(const cli_call *call)
                  "%s has no basis vectors of classes to predict by: --predict-by nearest, or a "
                  "class-driven model",
                  row.name);
+    if (values->more && values->resume == NULL)
+        TSR_FAIL(TSR_ERROR_ARGUMENT,
+                 "--more goes on with a model: name it with --resume MODEL.h5");
+    for (int i = 0; !values->more && i < call->givens; i++)
+        if (strcmp(call->given[i]->name, "forget") == 0)
+            TSR_FAIL(TSR_ERROR_ARGUMENT,
+                     "--forget is of new samples: --more --resume MODEL.h5");
     for (int i = 0; values->resume != NULL && i < call->givens; i++)
         if (strcmp(call->given[i]->name, "init") == 0)
             TSR_FAIL(TSR_ERROR_ARGUMENT,
@@ -153,8 +176,9 @@ static tsr_status run(const cli_call *call)
         TSR_TRY(tsr_data_read(&weights, values->sample_weights, NULL));
         values->fit.sample_weights = tsr_data_samples(weights);
     }
-    ended = from != NULL ? tsr_fit_resume(&model, data, from, &values->fit)
-                         : tsr_fit(&model, data, &values->fit);
+    ended = values->more   ? tsr_fit_more(&model, data, from, &values->fit)
+            : from != NULL ? tsr_fit_resume(&model, data, from, &values->fit)
+                           : tsr_fit(&model, data, &values->fit);
     if (ended < 0 && model == NULL)
         TSR_TRY(ended);
     terminal_clear();
@@ -168,7 +192,7 @@ static tsr_status run(const cli_call *call)
     if (*classes.how.note != '\0' && !values->talk.quiet)
         (void)fprintf(stderr, "note: %s\n", classes.how.note);
     if (values->talk.json)
-        TSR_TRY(print_json(model, &classes, data));
+        TSR_TRY(print_json(model, &classes, data, values));
     else
         show(values, model, &classes, data);
     if (ended < 0)

@@ -11,8 +11,9 @@
  * Starts share problem, plan and room; they differ in the stream of random numbers (init.c). Of
  * the model there is one copy, that of the best start so far: a start that is not better costs
  * time and no memory. */
-#include "factor/run.h"
+#include "factor/batch.h"
 #include "io/file.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -171,10 +172,15 @@ static tsr_status run_starts(tsr__run *r)
     if (r->from != NULL)
         TSR_TRY(finish_run(r));
     while (r->next < r->options->restarts && !r->interrupted) {
-        TSR_TRY(tsr__init_factors(&r->solver, &r->spec, r->next++));
-        tsr__solver_start(&r->solver);
-        TSR_TRY(r->solver.work.trouble);
         r->history.iterations = r->since = 0;
+        if (r->plan.batch > 0)
+            TSR_TRY(tsr__batch_begin(r));
+        if (r->since == 0) {
+            TSR_TRY(tsr__init_factors(&r->solver, &r->spec, r->next));
+            tsr__solver_start(&r->solver);
+            TSR_TRY(r->solver.work.trouble);
+        }
+        r->next++;
         TSR_TRY(finish_run(r));
     }
     r->model->state.next = r->next;
@@ -186,16 +192,39 @@ done:
     return status;
 }
 
+/* What the fit will take: the arena; the factors of the model once more, and what it goes on from;
+ * what is kept of each sample (`each`); and the samples, where they are in memory. Asked before it is
+ * taken, where the reader of the data was given a limit. */
+static tsr_status check_memory(const tsr__run *r)
+{
+    const tsr_matrix *x = tsr_data_samples(r->data);
+    const double size = (double)tsr__type_size(r->spec.type), k = (double)r->plan.k,
+                 m = (double)r->problem.features, n = (double)r->problem.samples,
+                 copies = 1 + r->plan.map->woven + r->plan.extrapolates, each = 32,
+                 held = tsr__matrix_is_stored(x)
+                            ? 0
+                            : (double)tsr_matrix_stored(x) * (double)tsr__type_size(x->type),
+                 wanted = (double)r->arena.used + k * size * (m + copies * n) + each * n + held,
+                 limit = (double)r->data->memory;
+    if (limit == 0 || wanted <= limit)
+        return TSR_OK;
+    return tsr__fail(
+        TSR_ERROR_MEMORY,
+        "a fit of rank %lld takes %.4g MB, and --memory allows %.4g MB: raise it, or "
+        "take a lower --rank%s",
+        (long long)r->plan.k, wanted / 1e6, limit / 1e6,
+        r->spec.type == TSR_FLOAT64 ? " or --precision single" : "");
+}
+
 /* The order matters. rho of the fit that goes on takes the place of that of the data before the
  * plan is made, since the plan's weights are made of it: they have to be the same to the last
  * bit. The rank comes before the plan, which cuts blocks for it. The layout runs twice, first
- * to add sizes up, then to hand memory out (base/memory.h). An interrupted fit returns its
- * model and an error: the caller has both. */
-static tsr_status run_fit(tsr_model **out, tsr__run *r)
+ * to add sizes up, then to hand memory out (base/memory.h). */
+tsr_status tsr__run_open(tsr__run *r)
 {
     tsr_status status = TSR_OK;
     int64_t rank = 0, per_class = 0;
-    bool fresh = false;
+    const tsr_model *like = r->from != NULL ? r->from : r->like;
     r->begun[TSR_TERM_LOSS] = (double)NAN;
     r->least = (double)INFINITY, r->most = (double)-INFINITY;
     r->limit = r->options->iterations;
@@ -203,21 +232,40 @@ static tsr_status run_fit(tsr_model **out, tsr__run *r)
     if (r->options->checkpoint != NULL)
         TSR_TRY(tsr__output_check(r->options->checkpoint, false));
     if (r->from != NULL)
-        TSR_TRY(tsr__resume_check(&fresh, r, &r->notes));
+        TSR_TRY(tsr__resume_check(&r->fresh, r, &r->notes));
     TSR_TRY(tsr__problem_make(&r->problem, &r->spec, r->data, &r->notes));
-    if (r->from != NULL && r->from->report.rho > 0)
-        r->problem.rho = r->from->report.rho;
+    if (like != NULL && like->report.rho > 0)
+        r->problem.rho = like->report.rho;
     TSR_TRY(tsr__plan_rank(&rank, &per_class, &r->spec, &r->problem));
     if (r->from != NULL)
         TSR_TRY(tsr__resume_compare(r, rank));
     TSR_TRY(tsr__plan_make(&r->plan, &r->spec, &r->problem, rank, per_class));
     r->solver = tsr__solver_of(&r->plan, &r->problem);
     tsr__solver_layout(&r->solver, &r->arena);
+    TSR_TRY(check_memory(r));
     TSR_TRY(tsr__arena_open(&r->arena));
     tsr__solver_layout(&r->solver, &r->arena);
     TSR_TRY(tsr__run_begin_model(&r->model, r));
+done:
+    return status;
+}
+
+void tsr__run_close(tsr__run *r)
+{
+    tsr__history_clear(&r->history);
+    tsr__arena_close(&r->arena);
+    tsr__problem_clear(&r->problem);
+    tsr__names_clear(&r->notes);
+    tsr_model_free(r->model);
+}
+
+/* An interrupted fit returns its model and an error: the caller has both. */
+static tsr_status run_fit(tsr_model **out, tsr__run *r)
+{
+    tsr_status status = TSR_OK;
+    TSR_TRY(tsr__run_open(r));
     if (r->from != NULL)
-        TSR_TRY(tsr__resume_begin(r, fresh));
+        TSR_TRY(tsr__resume_begin(r, r->fresh));
     TSR_TRY(run_starts(r));
     TSR_TRY(tsr__run_remember(r->model, r));
     *out = r->model, r->model = NULL;
@@ -225,11 +273,7 @@ static tsr_status run_fit(tsr_model **out, tsr__run *r)
         status = tsr__fail(TSR_ERROR_INTERRUPTED, "stopped after %lld iterations",
                            (long long)r->history.iterations);
 done:
-    tsr__history_clear(&r->history);
-    tsr__arena_close(&r->arena);
-    tsr__problem_clear(&r->problem);
-    tsr__names_clear(&r->notes);
-    tsr_model_free(r->model);
+    tsr__run_close(r);
     return status;
 }
 

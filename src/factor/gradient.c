@@ -199,8 +199,7 @@ void tsr__basis_halves(tsr__solver *s)
             t->kind->add_basis(t, s, &halves);
     if (tsr__priced(s))
         tsr__price_add(s, &halves);
-    s->plan->map->pull(s, &halves);
-    s->work.theta = halves;
+    s->work.halves = halves;
 }
 
 /* In doubles, a row at a time: terms are written once for both types, and a row is k numbers.

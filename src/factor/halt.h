@@ -44,6 +44,7 @@ typedef struct tsr__halt {
     double most; /* of the starts' objectives so far */
     tsr__halt_part part[TSR_HALT_PARTS];
     int64_t limit;      /* iterations that the run was given */
+    int64_t since;      /* the first so many had another J */
     int64_t iterations; /* own: the run's history */
     double *objective, *seconds;
     tsr_matrix *history;

@@ -11,6 +11,7 @@
 #include "io/recipe.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,65 +117,60 @@ struct erring {
     double all[TSR_CHUNKS_MOST], off[TSR_CHUNKS_MOST];
 };
 
-static tsr__block block_of(const tsr_matrix *x, tsr__chunk strip)
+static tsr__block block_of(const tsr_matrix *rows, int64_t first)
 {
-    return (tsr__block){
-        .first = strip.first,
-        .samples = strip.end - strip.first,
-        .features = x->features,
-        .stride = x->stride,
-        .type = x->type,
-        .sparse = x->sparse,
-        .values = (char *)x->values +
-                  (x->sparse ? 0 : (size_t)(strip.first * x->stride) * tsr__type_size(x->type)),
-        .rows = x->sparse ? x->rows + strip.first : NULL,
-        .columns = x->columns};
+    return (tsr__block){.first = first,
+                        .samples = rows->samples,
+                        .features = rows->features,
+                        .stride = rows->stride,
+                        .type = rows->type,
+                        .sparse = rows->sparse,
+                        .values = rows->values,
+                        .rows = rows->rows,
+                        .columns = rows->columns};
 }
 
-/* What x.Fg and g' F'F g of some samples are made of. */
-static void project_strip(char *const room[3], const struct erring *e, tsr__chunk strip)
+/* What x.Fg and g' F'F g of some samples, from `first` on, are made of. */
+static void project_strip(char *const room[3], const struct erring *e, const tsr_matrix *strip,
+                          int64_t first)
 {
     const tsr__solver *s = &e->r->solver;
-    const tsr_matrix *x = e->r->problem.held.x;
-    const int64_t count = strip.end - strip.first;
+    const int64_t count = strip->samples;
     const size_t row = tsr__real_bytes(s, s->k);
-    const tsr__block block = block_of(x, strip);
+    const tsr__block block = block_of(strip, first);
     tsr__block_project(room[0], &block, s->state.basis, s->k, true);
     for (int64_t i = 0; i < count; i++)
         memcpy(room[2] + (size_t)i * row,
-               tsr__real_at(s, s->state.codes, e->r->problem.row_of[strip.first + i] * s->k),
-               row);
+               tsr__real_at(s, s->state.codes, e->r->problem.row_of[first + i] * s->k), row);
     if (s->problem->missing != NULL)
-        tsr__known_times(room[1], 1, &s->work.bench[0].known, &e->features, strip.first, count,
+        tsr__known_times(room[1], 1, &s->work.bench[0].known, &e->features, first, count,
                          room[2], s->state.metric.gram);
     else
         tsr__times(s, room[1], 1, room[2], s->state.metric.gram, count, s->k, s->k);
 }
 
-static void err_chunk(void *context, int64_t item, int thread)
+static void err_rows(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
+                     int thread)
 {
     struct erring *e = context;
     const tsr__solver *s = &e->r->solver;
-    const tsr_matrix *x = e->r->problem.held.x;
     const tsr__kernels *kernels = tsr__kernels_for(s);
-    const tsr__chunk chunk = tsr__matrix_chunk(x, item);
     const size_t row = tsr__real_bytes(s, s->k), part = STRIP * row;
-    char *const first = e->room + 3 * part * (size_t)thread;
-    char *const room[3] = {first, first + part, first + 2 * part};
-    double all = 0, off = 0;
-    for (int64_t i = chunk.first; i < chunk.end; i++) {
-        const int64_t at = (i - chunk.first) % STRIP;
-        if (at == 0)
-            project_strip(room, e,
-                          (tsr__chunk){i, chunk.end - i < STRIP ? chunk.end : i + STRIP});
+    char *const own = e->room + 3 * part * (size_t)thread;
+    char *const room[3] = {own, own + part, own + 2 * part};
+    for (int64_t i = 0; i < rows->samples; i++) {
+        const int64_t at = i % STRIP, left = rows->samples - i;
+        tsr_matrix strip;
+        if (at == 0) { /* a slice of what is in memory, which does not fail */
+            (void)tsr__matrix_window(&strip, rows, i, left < STRIP ? left : STRIP);
+            project_strip(room, e, &strip, first + i);
+        }
         const void *g = room[2] + (size_t)at * row;
-        const double xx = tsr__row_square(x, i);
-        all += xx;
-        off += xx - 2 * kernels->dot(room[0] + (size_t)at * row, g, s->k) +
-               kernels->dot(room[1] + (size_t)at * row, g, s->k);
+        const double xx = tsr__row_square(rows, i);
+        e->all[chunk] += xx;
+        e->off[chunk] += xx - 2 * kernels->dot(room[0] + (size_t)at * row, g, s->k) +
+                         kernels->dot(room[1] + (size_t)at * row, g, s->k);
     }
-    e->all[item] = all;
-    e->off[item] = off;
 }
 
 /* ||X - F G'|| / ||X|| over all samples and known entries; kernels: in the kernel's space. By
@@ -205,7 +201,7 @@ static tsr_status relative_error(double *out, const tsr__run *r)
     e->room = tsr__alloc(threads * 3 * STRIP * s->k, tsr__type_size(s->type));
     if (e->room == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
-    tsr__parallel(chunks, threads, err_chunk, e);
+    TSR_TRY(tsr__walk_chunks(x, threads, err_rows, e));
     for (int64_t i = 0; i < chunks; i++) {
         all += e->all[i];
         off += e->off[i];
@@ -261,6 +257,7 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
     TSR_TRY(tsr__halt_take(&model->state, s, false));
     model->state.next = r->next;
     model->state.limit = r->limit;
+    model->state.since = r->since;
     model->state.most = r->most;
 done:
     return status;

@@ -24,6 +24,7 @@
 
 #include "base/progress.h"
 #include "matrix/kmeans.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,6 +147,7 @@ static tsr_status start_kmeans(tsr__start *b)
                                          .seed = (uint64_t)b->spec->options->seed +
                                                  1000003u * (uint64_t)b->restart,
                                          .threads = b->s->plan->threads};
+    TSR_TRY(tsr__matrix_need(x, "a start from k-means (--init random needs none)"));
     TSR_NEW(centers, b->s->k * x->features);
     TSR_NEW(of, x->samples);
     TSR_TRY(tsr__kmeans(of, centers, NULL, x, &options));
@@ -173,6 +175,7 @@ static tsr_status start_means(tsr__start *b)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "--init means needs labels and a rank of at least the %lld classes",
                  (long long)classes);
+    TSR_TRY(tsr__matrix_need(x, "a start from means and k-means (--init random needs none)"));
     TSR_NEW(centers, k * m);
     TSR_NEW(row, m);
     TSR_NEW_ZERO(mean, classes * m);

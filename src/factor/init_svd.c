@@ -9,6 +9,7 @@
  * passes with k + 10 columns; small dense data have their exact pairs for less. */
 #include "factor/init.h"
 
+#include "matrix/pass.h"
 #include "matrix/principal.h"
 
 #include <math.h>
@@ -91,11 +92,37 @@ static const tsr_matrix *turned_of(const tsr__problem *p)
     return x != NULL && p->weight == NULL && x->type == TSR_FLOAT64 ? x : NULL;
 }
 
-/* Tied codes start from the group means, which are the rows that the loss sees. */
-tsr_status tsr__start_svd(tsr__start *b, tsr__filling how)
+static void add_values(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
+                       int thread)
+{
+    double *sums = context;
+    (void)first, (void)thread;
+    for (int64_t i = 0; i < rows->samples; i++)
+        for (int64_t at = tsr__row_begin(rows, i); at < tsr__row_end(rows, i); at++)
+            sums[chunk] += tsr__value_at(rows->values, rows->type, at);
+}
+
+/* Of all values of the rows that the loss sees; where these are the samples, it is known. */
+static tsr_status sum_rows(double *out, const tsr__start *b)
+{
+    double sums[TSR_CHUNKS_MOST] = {0};
+    const tsr_matrix *rows = b->problem->held.reduced;
+    *out = b->problem->survey.magnitudes;
+    if (rows == NULL)
+        return TSR_OK;
+    TSR_OR_RETURN(tsr__walk_chunks(rows, tsr__matrix_threads(rows, b->s->plan->threads),
+                                   add_values, sums));
+    *out = 0;
+    for (int64_t i = 0; i < tsr__matrix_chunks(rows); i++)
+        *out += sums[i];
+    return TSR_OK;
+}
+
+/* Rows that are read in order have two passes for it. */
+static tsr_status find_axes(tsr__axes *out, tsr__start *b)
 {
     tsr_status status = TSR_OK;
-    tsr__solver *s = b->s;
+    const tsr__solver *s = b->s;
     const tsr_matrix *rows = b->problem->held.reduced != NULL ? b->problem->held.reduced : b->x;
     const tsr__axes_options options = {.rank = s->k,
                                        .seed = (uint64_t)b->spec->options->seed,
@@ -104,22 +131,34 @@ tsr_status tsr__start_svd(tsr__start *b, tsr__filling how)
                                        .scores = true,
                                        .rounds = ROUNDS,
                                        .turned = turned_of(b->problem)};
-    tsr__axes axes = {0};
     tsr_matrix *doubles = NULL;
-    double *room = NULL, sum = 0;
-    if (b->spec->basis == TSR_BASIS_CONCEPT)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "nndsvd starts a free basis: --init random or kmeans for "
-                                     "concept models");
+    if (b->problem->streams)
+        return tsr__principal_range(out, &b->problem->by_sample, s->k, options.seed,
+                                    s->plan->threads);
     if (rows->type != TSR_FLOAT64) {
         TSR_TRY(tsr_matrix_copy_as(&doubles, rows, TSR_FLOAT64, rows->sparse));
         rows = doubles;
     }
-    TSR_TRY(tsr__principal_axes(&axes, rows, &options));
+    TSR_TRY(tsr__principal_axes(out, rows, &options));
+done:
+    tsr_matrix_free(doubles);
+    return status;
+}
+
+/* Tied codes start from the group means, which are the rows that the loss sees. */
+tsr_status tsr__start_svd(tsr__start *b, tsr__filling how)
+{
+    tsr_status status = TSR_OK;
+    tsr__solver *s = b->s;
+    tsr__axes axes = {0};
+    double *room = NULL, sum = 0;
+    if (b->spec->basis == TSR_BASIS_CONCEPT)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "nndsvd starts a free basis: --init random or kmeans for "
+                                     "concept models");
+    TSR_TRY(find_axes(&axes, b));
     TSR_NEW_ZERO(room, 7 * s->k);
     split_sigma(room, axes.scores, s->n, axes.rank);
-    for (int64_t i = 0; i < s->n; i++)
-        for (int64_t at = tsr__row_begin(rows, i); at < tsr__row_end(rows, i); at++)
-            sum += ((const double *)rows->values)[at];
+    TSR_TRY(sum_rows(&sum, b));
     /* what k constant vectors and codes would be, so that their product is the mean of X */
     const double even = sqrt(sum / (double)s->n / (double)s->m / (double)s->k);
     const double fill[2] = {how == TSR_FILL_MEAN ? even : 0,
@@ -128,7 +167,6 @@ tsr_status tsr__start_svd(tsr__start *b, tsr__filling how)
     const parts right = {axes.factor, s->m, axes.rank, fill};
     put_pairs(b, &left, &right, room);
 done:
-    tsr_matrix_free(doubles);
     tsr__axes_clear(&axes);
     tsr__free(room);
     return status;

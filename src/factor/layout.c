@@ -53,7 +53,7 @@ static void layout_sums(tsr__solver *s, tsr__arena *arena)
     const tsr__source *source = &s->problem->by_sample;
     const int64_t wide = s->m * s->k, tiles = (s->m + s->plan->tile - 1) / s->plan->tile;
     const bool tiled = tiles > 1, both = s->plan->loss->wide,
-               same = s->type == TSR_FLOAT64 && !source->sparse;
+               same = s->type == TSR_FLOAT64 && s->problem->by_feature.blocks == 0;
     tsr__totals *totals = &s->state.totals;
     double *room = take_doubles(arena, tsr__sum_room(source, s->plan->threads) *
                                            tsr__totals_width(s, tsr__totals_rows(s)));
@@ -116,6 +116,8 @@ static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
                    .halves = take_halves(s, arena, rows, false),
                    .slope = bent ? take(s, arena, block) : NULL,
                    .bend = bent ? take(s, arena, block) : NULL};
+    if (s->plan->map->woven)
+        l.pulled = take_halves(s, arena, s->problem->atoms.block_samples, has_quartic(s));
     for (int i = 0; i < s->plan->loss->tiles && !s->problem->by_sample.sparse; i++)
         l.tile[i] = take(s, arena, rows * s->plan->tile);
     if (s->work.lane != NULL)
@@ -182,6 +184,16 @@ static void layout_rules(tsr__solver *s, tsr__arena *arena)
     }
 }
 
+/* Of the sums that measure optimality: over samples, and over those that span the basis. */
+static int64_t residual_room(const tsr__solver *s)
+{
+    const int64_t codes = tsr__sum_room(&s->problem->by_sample, s->plan->threads),
+                  theta = s->plan->map->woven
+                              ? tsr__sum_room(&s->problem->atoms, s->plan->threads)
+                              : 0;
+    return codes > theta ? codes : theta;
+}
+
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
 {
     tsr__work *work = &s->work;
@@ -193,14 +205,11 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     work->row_sums = take_doubles(arena, TSR_PARTS * s->k);
     tsr__map_layout(s, arena);
     work->basis = take_halves(s, arena, s->m, quartic);
-    if (s->plan->map->woven)
-        work->pulled = take_halves(s, arena, s->problem->atoms.samples, quartic);
     layout_rules(s, arena);
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
         if (t->kind->layout != NULL)
             t->kind->layout(&work->term[t->at], s, arena);
-    work->residual =
-        take_doubles(arena, 2 * tsr__sum_room(&s->problem->by_sample, s->plan->threads));
+    work->residual = take_doubles(arena, 2 * residual_room(s));
     work->bench = tsr__arena_take(arena, s->plan->threads, sizeof *work->bench);
     work->lane = tsr__arena_take(arena, s->plan->threads, sizeof *work->lane);
     for (int64_t thread = 0; thread < s->plan->threads; thread++) {

@@ -91,7 +91,7 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
  * once an iteration. Only one side carries the weights, so that they enter once. */
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    if (!block->sparse)
+    if (lane->to.XtG != NULL)
         tsr__block_collect(lane->to.XtG, block, tsr__weighted(s, block, lane), s->k);
     if (s->problem->missing != NULL)
         *lane->to.loss += known_value(s, block, lane);
@@ -185,7 +185,7 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
                             .work = tsr__bench_of(s, lane)->room,
                             .rows = block->samples,
                             .k = s->k,
-                            .sweeps = s->plan->codes.sweeps};
+                            .sweeps = s->sweeps};
     if (s->problem->weight != NULL)
         descent.weight = tsr__real_at(s, s->problem->weight, block->first);
     if (s->problem->missing != NULL)
@@ -241,8 +241,8 @@ static double value(const tsr__solver *s)
     const double sum =
         s->problem->missing != NULL
             ? *s->state.totals.loss
-            : s->problem->square -
-                  2 * tsr__with_basis(s, s->state.totals.XtG, s->state.sums.XtG) + square_of(s);
+            : s->square - 2 * tsr__with_basis(s, s->state.totals.XtG, s->state.sums.XtG) +
+                  square_of(s);
     return sum < 0 ? 0 : sum; /* a perfect fit is a difference of equals; NaN stays NaN */
 }
 

@@ -124,13 +124,10 @@ static double value(const tsr__solver *s)
 static const char *refuses(const tsr__problem *problem)
 {
     const tsr_matrix *x = problem->held.x, *missing = problem->missing;
-    int64_t zeros = 0;
+    const int64_t zeros = x->samples * x->features - problem->survey.scan.nonzeros;
     if (x->sparse)
         return "Itakura-Saito loss is infinite at zeros, of which sparse data are full: --loss "
                "kl";
-    for (int64_t i = 0; i < x->samples; i++)
-        for (int64_t j = 0; j < x->features; j++)
-            zeros += tsr__value_at(x->values, x->type, i * x->stride + j) == 0;
     if (zeros > (missing != NULL ? tsr_matrix_stored(missing) : 0))
         return "Itakura-Saito loss is infinite at zeros, and the samples have some: --loss kl, "
                "or add a little to all values";

@@ -92,17 +92,20 @@ static void codes(const tsr__solver *s, const tsr__block *block, tsr__lane *lane
 }
 
 /* sum w (x log(x / y) - x) over the entries of a sparse block; with missing values + y of the
- * known ones, which else is a product of sums. Row by row, for every row has a weight. */
+ * known ones, which else is a product of sums. Row by row, for every row has a weight. Where
+ * blocks are summed, R' w G comes along. */
 static double value_of(const tsr__solver *s, const tsr__block *block, const tsr__lane *lane)
 {
     const tsr__known_rows features = tsr__known_features(s);
+    const tsr__gathers *gathers = tsr__gathers_of(s->type);
     double sum = 0;
     for (int64_t i = 0; i < block->samples; i++) {
         tsr__gather x = tsr__block_gather(block, s->state.basis, s->k);
         const void *g = tsr__real_at(s, tsr__codes_at(s, block->first), i * s->k);
         x.rows += i, x.samples = 1;
         const double w = tsr__row_weight(s, block->first + i);
-        sum += w * tsr__gathers_of(s->type)->ratio(NULL, &x, g, true);
+        sum += w * (lane->to.XtG != NULL ? gathers->deal(lane->to.XtG, &x, g, w)
+                                         : gathers->ratio(NULL, &x, g, true));
         if (s->problem->missing == NULL)
             continue;
         double *sums = tsr__bench_of(s, lane)->known.sums;
@@ -114,8 +117,8 @@ static double value_of(const tsr__solver *s, const tsr__block *block, const tsr_
 }
 
 /* Dense blocks have R in hand once J is made, so that its product with G comes along. Sparse
- * blocks leave XtG to the turned data, and where the basis descends nobody needs it at all
- * (plan->collects). */
+ * blocks leave XtG to the turned data where there are such, and where the basis descends nobody
+ * needs it at all (plan->collects). */
 static void accumulate(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     if (block->sparse) {
@@ -195,7 +198,7 @@ static void descend_codes(const tsr__solver *s, const tsr__block *block, tsr__la
                             .bend = bend,
                             .unit = s->problem->rho,
                             .work = tsr__bench_of(s, lane)->room,
-                            .sweeps = s->plan->codes.sweeps};
+                            .sweeps = s->sweeps};
     take_sums(&descent, s, &tsr__bench_of(s, lane)->known, &features, block->first,
               block->samples);
     tsr__descents_of(s->type)->entropy(&descent);

@@ -100,10 +100,10 @@ static void push_free(tsr__solver *s)
 
 /* Kernels as well: their loss saw K in place of X, so that its halves are those of W
  * already. */
-static void pull_free(tsr__solver *s, tsr__halves *halves)
+static void move_free(tsr__solver *s, tsr__stepper step, const void *how)
 {
-    (void)s;
-    (void)halves;
+    step(s, 0, tsr__theta_rows(s), &s->work.halves, how);
+    s->plan->map->push(s);
 }
 
 /* F = X' W on rows. Made anew from the weights at every step: a basis that followed the steps
@@ -116,24 +116,45 @@ static void push_concept(tsr__solver *s)
     push_free(s);
 }
 
-static void *pull_half(tsr__solver *s, void *to, const void *half)
+static void *pull_half(const tsr__solver *s, const tsr__block *atoms, void *to,
+                       const void *half)
 {
-    if (half == NULL)
-        return NULL;
-    tsr__solver_note(s,
-                     tsr__source_project(to, &s->problem->atoms, half, s->k, s->plan->threads));
-    return to;
+    if (half != NULL)
+        tsr__block_project(to, atoms, half, s->k, true);
+    return half != NULL ? to : NULL;
 }
 
 /* No `anti`: only kernels of either sign have it. */
-static void pull_concept(tsr__solver *s, tsr__halves *halves)
+tsr__halves tsr__map_pull(const tsr__solver *s, const tsr__block *atoms, int thread)
 {
-    *halves = (tsr__halves){
-        .minus = pull_half(s, s->work.pulled.minus, halves->minus),
-        .flat = pull_half(s, s->work.pulled.flat, halves->flat),
-        .curved = pull_half(s, s->work.pulled.curved, halves->curved),
-        .quartic = pull_half(s, s->work.pulled.quartic, halves->quartic),
-    };
+    const tsr__halves *to = &s->work.lane[thread].pulled, *from = &s->work.halves;
+    return (tsr__halves){.minus = pull_half(s, atoms, to->minus, from->minus),
+                         .flat = pull_half(s, atoms, to->flat, from->flat),
+                         .curved = pull_half(s, atoms, to->curved, from->curved),
+                         .quartic = pull_half(s, atoms, to->quartic, from->quartic)};
+}
+
+struct moving {
+    const tsr__solver *s;
+    tsr__stepper step;
+    const void *how;
+};
+
+static void move_atoms(void *context, const tsr__block *atoms, int thread)
+{
+    const struct moving *m = context;
+    const tsr__halves halves = tsr__map_pull(m->s, atoms, thread);
+    m->step(m->s, atoms->first, atoms->samples, &halves, m->how);
+}
+
+/* The weights of a block are pulled, moved and pushed while it is there: X is read once. */
+static void move_concept(tsr__solver *s, tsr__stepper step, const void *how)
+{
+    struct moving m = {s, step, how};
+    tsr__solver_note(s, tsr__source_collect_made(s->state.basis, s->work.weaving.sums,
+                                                 &s->problem->atoms, s->state.weights, s->k,
+                                                 s->plan->threads, move_atoms, &m));
+    push_free(s);
 }
 
 /* The weights are the basis here: m = n, and the atoms are the rows of K. K is symmetric,
@@ -177,7 +198,7 @@ static void push_signed(tsr__solver *s)
     push_sums(s);
 }
 
-const tsr__map tsr__map_free = {"free", true, false, false, push_free, pull_free};
-const tsr__map tsr__map_concept = {"concept", false, true, false, push_concept, pull_concept};
-const tsr__map tsr__map_kernel = {"kernel", false, false, false, push_kernel, pull_free};
-const tsr__map tsr__map_signed = {"signed kernel", false, false, true, push_signed, pull_free};
+const tsr__map tsr__map_free = {"free", true, false, false, push_free, move_free};
+const tsr__map tsr__map_concept = {"concept", false, true, false, push_concept, move_concept};
+const tsr__map tsr__map_kernel = {"kernel", false, false, false, push_kernel, move_free};
+const tsr__map tsr__map_signed = {"signed kernel", false, false, true, push_signed, move_free};

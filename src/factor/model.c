@@ -214,6 +214,7 @@ tsr_status tsr_fit_describe(tsr_model_info *out, const tsr_fit_options *options)
     show_row(out, &row);
     out->labels = tsr__spec_needs_labels(&spec);
     out->joined = tsr__spec_joins(&spec);
+    out->online = tsr__spec_batches(&spec);
 done:
     return status;
 }

@@ -20,6 +20,7 @@ struct tsr_model {
     tsr_matrix *weights;     /* concept: n x k, or NULL */
     tsr_matrix *atoms;       /* kernels: the samples, as prepared, or NULL */
     double *gram;            /* kernels: W' K W, k x k, or NULL */
+    double *memory;          /* more.c: what was learnt, k x k, or NULL */
     double *scale;           /* ncw: sum of the samples, m, or NULL */
     double kernel_width;
     double terms[TSR_TERMS];    /* of J at the end; NaN: the model does not have it */

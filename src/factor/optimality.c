@@ -81,6 +81,31 @@ static void measure_block(void *context, const tsr__block *block, double *sum, i
     sum[0] = r.moving, sum[1] = r.still;
 }
 
+static void measure_atoms(void *context, const tsr__block *atoms, double *sum, int thread)
+{
+    const tsr__solver *s = context;
+    const tsr__halves halves = tsr__map_pull(s, atoms, thread);
+    residual r = {sum[0], sum[1]};
+    add_rows(&r, s, tsr__real_at(s, tsr__theta(s), atoms->first * s->k), &halves,
+             atoms->samples);
+    sum[0] = r.moving, sum[1] = r.still;
+}
+
+/* Weights of samples come by blocks, as codes do. */
+static residual measure_theta(tsr__solver *s)
+{
+    residual r = {0, 0};
+    const tsr__sum sum = {&s->problem->atoms, s->plan->threads, 2,
+                          s->work.residual,   measure_atoms,    s};
+    tsr__basis_halves(s);
+    if (!s->plan->map->woven) {
+        add_rows(&r, s, tsr__theta(s), &s->work.halves, tsr__theta_rows(s));
+        return r;
+    }
+    tsr__solver_note(s, tsr__sum_leaves(&sum));
+    return (residual){sum.room[0], sum.room[1]};
+}
+
 static double ratio_of(const residual *r)
 {
     return r->still > 0 ? r->moving / r->still : 0;
@@ -91,11 +116,9 @@ double tsr__solver_optimality(tsr__solver *s)
 {
     const tsr__sum sum = {&s->problem->by_sample, s->plan->threads, 2,
                           s->work.residual,       measure_block,    s};
-    residual basis = {0, 0};
     tsr__solver_note(s, tsr__sum_leaves(&sum));
     const residual codes = {sum.room[0], sum.room[1]};
     tsr__solver_collect(s);
-    tsr__basis_halves(s);
-    add_rows(&basis, s, tsr__theta(s), &s->work.theta, tsr__theta_rows(s));
+    const residual basis = measure_theta(s);
     return fmax(ratio_of(&codes), ratio_of(&basis));
 }

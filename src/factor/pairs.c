@@ -13,6 +13,7 @@
 #include "factor/problem.h"
 
 #include "matrix/neighbours.h"
+#include "matrix/store.h"
 
 #include <math.h>
 
@@ -134,12 +135,15 @@ static tsr_status make_graph(tsr__problem *p, const tsr__spec *spec)
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = spec->options;
     tsr_matrix *graph = NULL;
-    if (o->graph_file != NULL || o->graph_matrix != NULL)
+    if (o->graph_file != NULL || o->graph_matrix != NULL) {
         TSR_TRY(take_graph(&graph, p, o));
-    else
+    } else {
+        TSR_TRY(tsr__matrix_need(p->held.x, "the search for neighbours (--graph-file takes a "
+                                            "graph that is there)"));
         TSR_TRY(tsr__neighbour_graph(&graph, p->held.x, o->neighbours,
                                      (tsr__edge_weight)o->graph_weight, o->heat,
                                      (int)o->threads));
+    }
     if (spec->weights.of[TSR_WEIGHT_LABEL_EDGE] > 0)
         TSR_TRY(with_labels(&graph, p, spec->weights.of[TSR_WEIGHT_LABEL_EDGE]));
     TSR_TRY(over_rows(&p->pairs.graph, p, spec, graph));

@@ -196,10 +196,9 @@ static int64_t longest_row(const tsr__problem *p)
 {
     const tsr_matrix *rows[] = {p->held.reduced != NULL ? p->held.reduced : p->held.x,
                                 p->held.turned};
-    int64_t most = p->n > p->m ? p->n : p->m;
+    int64_t most = 0;
     if (!p->by_sample.sparse)
-        return most;
-    most = 0;
+        return p->n > p->m && !p->streams ? p->n : p->m;
     for (int side = 0; side < 2; side++)
         for (int64_t i = 0; rows[side] != NULL && i < rows[side]->samples; i++) {
             const int64_t length = tsr__row_end(rows[side], i) - tsr__row_begin(rows[side], i);
@@ -221,8 +220,8 @@ static void choose_rules(tsr__plan *plan, const tsr__spec *spec, const tsr__prob
                               spec->row->links ? fmin(0.5, plan->loss->step) : plan->loss->step,
                               sweeps_worth((double)problem->m * filled, plan->k)};
     plan->lifts = !spec->mu;
-    plan->collects =
-        plan->loss->degree == 2 || !problem->by_sample.sparse || !plan->basis.rule->descends;
+    plan->collects = plan->loss->degree == 2 || problem->by_feature.blocks == 0 ||
+                     !plan->basis.rule->descends;
     plan->projects = plan->loss->degree == 2 || !problem->by_sample.sparse;
     if (plan->loss->sweeps > 0 && plan->codes.rule->descends) {
         plan->basis.sweeps = plan->codes.sweeps = plan->loss->sweeps;
@@ -272,6 +271,16 @@ static int threads_for(const tsr__plan *plan, const tsr__spec *spec,
     return work < LEAST_WORK ? 1 : tsr__threads(spec->options->threads, shares);
 }
 
+/* NULL, or why the basis cannot move before all samples were seen. */
+static const char *refuses_batches(const tsr__plan *plan, const tsr__problem *problem)
+{
+    return !plan->map->free           ? "the basis is made of all samples"
+           : plan->code_terms > 0     ? "terms on the codes are sums over all of them"
+           : problem->missing != NULL ? "features with missing values have sums of their own"
+           : plan->loss->wide         ? "the loss has sums that belong to one basis"
+                                      : NULL;
+}
+
 /* The loss is asked first, before data that it cannot have are cut or counted. The plan points
  * at the tables and holds nothing that is freed. */
 tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *problem,
@@ -294,6 +303,10 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *p
     choose_rules(&plan, spec, problem);
     plan.threads = threads_for(&plan, spec, problem);
     plan.extrapolates = may_lead(&plan, spec);
+    plan.batch = spec->options->batch < problem->n ? spec->options->batch : 0;
+    why = spec->options->batch > 0 ? refuses_batches(&plan, problem) : NULL;
+    if (why != NULL)
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "--batch: %s", why);
     *out = plan;
 done:
     return status;

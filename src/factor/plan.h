@@ -63,6 +63,7 @@ struct tsr__plan {
     bool
         projects; /* rows that descend are projected; else they gather what they need themselves */
     int threads;
+    int64_t batch;   /* samples that a run begins with; 0: all */
     int64_t leaves;  /* ranges of samples whose sums are joined in a tree, a power of two */
     int64_t tile;    /* features that are worked on at a time; m: all */
     int64_t longest; /* entries of a row, by sample or by feature, that descends; else 0 */

@@ -6,7 +6,7 @@
  * Fits, transforms (with the fit's settings) and hidden entries (learn/holdout.c) come through
  * here, so that all see the same values. The order: checks on the user's own values, missing
  * ones set to zero, norms of what is known, then the type, then the weights of normalised cuts:
- * a scaled view of the samples (matrix/scaled.h), block by block, and one copy at most. */
+ * a scaled view of the samples (matrix/scaled.h), window by window, and one copy at most. */
 #include "factor/given.h"
 #include "factor/solver.h"
 #include "matrix/parallel.h"
@@ -44,14 +44,20 @@ static tsr_status find_missing(tsr__problem *p, const tsr_matrix *x, const tsr_m
     tsr_status status = TSR_OK;
     int64_t *row = NULL, *column = NULL, count = 0, room = 0, column_room = 0;
     double *one = NULL;
+    tsr_matrix rows = {0};
+    const int64_t most = tsr__matrix_window_rows(x);
     for (int64_t i = 0; i < x->samples; i++) {
-        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++) {
-            if (!isnan(tsr__value_at(x->values, x->type, at)))
+        if (i % most == 0)
+            TSR_TRY(
+                tsr__matrix_window(&rows, x, i, x->samples - i < most ? x->samples - i : most));
+        for (int64_t at = tsr__row_begin(&rows, i % most), end = tsr__row_end(&rows, i % most);
+             at < end; at++) {
+            if (!isnan(tsr__value_at(rows.values, x->type, at)))
                 continue;
             TSR_GROW(row, count, room);
             TSR_GROW(column, count, column_room);
             row[count] = i;
-            column[count++] = tsr__row_feature(x, i, at);
+            column[count++] = tsr__row_feature(&rows, i % most, at);
         }
         for (int64_t at = extra != NULL ? extra->rows[i] : 0,
                      end = extra != NULL ? extra->rows[i + 1] : 0;
@@ -102,10 +108,11 @@ static void add_samples(void *context, const tsr__block *block, double *sum, int
 }
 
 /* *out is held.scale, which the problem frees whatever happens. */
-static tsr_status sum_samples(double **out, const tsr__source *view, int threads)
+static tsr_status sum_samples(double **out, const tsr_matrix *view, int64_t wanted)
 {
     tsr_status status = TSR_OK;
-    tsr__source few = *view;
+    tsr__source few = tsr__source_of_stream(view, 1 << 19);
+    const int threads = tsr__threads(wanted, few.blocks);
     few.leaves = few.leaves < 8 ? few.leaves : 8; /* a sum is as long as a sample */
     TSR_NEW(*out, tsr__sum_room(&few, threads) * view->features);
     const tsr__sum sum = {&few, threads, view->features, *out, add_samples, NULL};
@@ -137,30 +144,33 @@ static tsr_status take_weights(tsr__problem *p, const tsr__spec *spec, const cha
     return TSR_OK;
 }
 
-/* The samples through a scaled view, copied out once: iterations then read memory. Cuts are
- * weighed against the sum of the samples as they are without them, which is the same view
- * before. */
+/* The samples through a scaled view, copied out once: iterations then read memory. Those that are
+ * not in memory stay where they are, behind the view. Cuts are weighed against the sum of the
+ * samples as they are without them, which is the same view before. */
 static tsr_status take_view(tsr__problem *p, const tsr__spec *spec, const tsr_matrix *x)
 {
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = spec->options;
-    const tsr__source of = tsr__source_of_matrix(x, 1 << 19);
-    const int threads = tsr__threads(o->threads, of.blocks);
     tsr__scaling by = {.type = spec->type,
                        .norm = (tsr_norm)o->normalize,
                        .missing = o->missing == 1,
                        .clear = p->missing};
-    tsr__scaled held = {0};
-    tsr__source view;
-    TSR_TRY(tsr__source_scaled(&view, &held, &of, &by, threads));
+    tsr_matrix *view = NULL;
+    TSR_TRY(tsr__matrix_scaled(&view, x, &by));
     if (spec->ncw) {
-        TSR_TRY(sum_samples(&p->held.scale, &view, threads));
-        held.by.cuts = p->held.scale;
+        TSR_TRY(sum_samples(&p->held.scale, view, o->threads));
+        by.cuts = p->held.scale;
+        tsr_matrix_free(view);
+        view = NULL;
+        TSR_TRY(tsr__matrix_scaled(&view, x, &by));
     }
-    TSR_TRY(tsr__matrix_of_source(&p->held.owned, &view, x, threads));
+    if (tsr__matrix_is_stored(x))
+        p->held.owned = view, view = NULL;
+    else
+        TSR_TRY(tsr__matrix_load(&p->held.owned, view, tsr__threads(o->threads, x->samples)));
     p->held.x = p->held.owned;
 done:
-    tsr__scaled_clear(&held);
+    tsr_matrix_free(view);
     return status;
 }
 
@@ -178,6 +188,7 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
                       (concept && spec->loss->inner ? 0 : TSR_NEED_NON_NEGATIVE);
     p->samples = x->samples;
     p->features = x->features;
+    p->streams = o->plan == TSR_PLAN_STREAM || o->batch > 0 || tsr__matrix_is_stored(x);
     TSR_TRY(tsr__matrix_survey(&p->survey, x, o->threads));
     TSR_TRY(tsr__scan_check(&p->survey.scan, x, needs, tsr_data_origin(data)));
     TSR_TRY(take_weights(p, spec, tsr_data_origin(data)));

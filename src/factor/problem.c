@@ -7,6 +7,7 @@
  * make the rows, rows are turned and joined to pairs. Nothing of it changes during a fit, and
  * all starts share it. O(nnz) beside the graph and the kernel. */
 #include "factor/solver.h"
+#include "matrix/store.h"
 
 #include <float.h>
 #include <math.h>
@@ -26,8 +27,10 @@ static tsr_status prepare_samples(tsr__problem *p, const tsr__spec *spec, const 
             TSR_FAIL(TSR_ERROR_ARGUMENT,
                      "--alpha-basis needs a basis >= 0, and data below zero "
                      "give one of either sign");
-        if (o->kernel != 0 || negative)
+        if (o->kernel != 0 || negative) {
+            TSR_TRY(tsr__matrix_need(p->held.x, "a kernel, samples x samples,"));
             TSR_TRY(tsr__kernel_matrix(&p->held.kernel, p->held.x, o, &p->held.kernel_width));
+        }
     }
 done:
     return status;
@@ -50,19 +53,20 @@ done:
 /* The part of a Frobenius loss that the factors do not touch: sum w x^2, or the weighted trace
  * of a kernel (before samples are tied). J is that of the original data, constants included
  * (section 2). */
-static double own_square(const tsr__problem *p, const tsr__spec *spec)
+static tsr_status own_square(tsr__problem *p, const tsr__spec *spec)
 {
     const tsr_matrix *x = p->held.reduced != NULL ? p->held.reduced : p->held.x;
-    double sum = 0;
+    p->square = p->survey.squares;
     if (p->held.kernel != NULL) {
+        p->square = 0;
         for (int64_t i = 0; i < p->samples; i++)
-            sum += (p->weight != NULL ? tsr__value_at(p->weight, spec->type, i) : 1) *
-                   tsr_matrix_at(p->held.kernel, i, i);
-        return sum;
+            p->square += (p->weight != NULL ? tsr__value_at(p->weight, spec->type, i) : 1) *
+                         tsr_matrix_at(p->held.kernel, i, i);
+        return TSR_OK;
     }
     return x == p->held.x && p->weight == NULL
-               ? p->survey.squares
-               : tsr__matrix_squares(x, p->weight, spec->options->threads);
+               ? TSR_OK
+               : tsr__matrix_squares(&p->square, x, p->weight, spec->options->threads);
 }
 
 /* The size of a sample: its root mean square length, in a kernel's own space where there is
@@ -89,7 +93,7 @@ static tsr_status turn_rows(tsr__problem *p, const tsr__spec *spec)
     tsr_status status = TSR_OK;
     const tsr_matrix *rows = p->held.reduced != NULL ? p->held.reduced : p->held.x;
     tsr_matrix *turned = NULL;
-    if (p->held.kernel != NULL || !rows->sparse)
+    if (p->held.kernel != NULL || !rows->sparse || p->streams)
         return TSR_OK;
     if (rows->turned != NULL && p->weight == NULL) {
         p->held.turned = rows->turned;
@@ -161,10 +165,10 @@ tsr_status tsr__problem_make(tsr__problem *out, const tsr__spec *spec, const tsr
      * them is `constant`. */
     p.rho = size_of(&p, spec);
     if (p.held.kernel != NULL)
-        p.square = own_square(&p, spec);
+        TSR_TRY(own_square(&p, spec));
     TSR_TRY(tsr__tie_samples(&p, spec));
     if (p.held.kernel == NULL)
-        p.square = own_square(&p, spec);
+        TSR_TRY(own_square(&p, spec));
     TSR_TRY(turn_rows(&p, spec));
     p.pairs.reward = spec->options->link_form == 1;
     TSR_TRY(tsr__make_pairs(&p, spec));
@@ -187,22 +191,25 @@ void tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
     p->n = rows->samples;
     p->m = rows->features;
     p->filled = (double)tsr_matrix_stored(rows) / ((double)p->n * (double)p->m);
-    p->by_sample = tsr__source_of_matrix(rows, bytes);
+    p->by_sample = (p->streams ? tsr__source_of_stream : tsr__source_of_matrix)(rows, bytes);
     if (p->missing != NULL) /* a row's own sums are of all its features */
         p->by_sample.tile = p->m;
     if (p->held.turned != NULL)
         p->by_feature = tsr__source_of_matrix(p->held.turned, bytes);
     if (spec->basis == TSR_BASIS_CONCEPT)
-        p->atoms = tsr__source_of_matrix(all, p->held.x->sparse ? 1 << 20 : bytes);
+        p->atoms = (p->streams ? tsr__source_of_stream : tsr__source_of_matrix)(
+            all, p->held.x->sparse ? 1 << 20 : bytes);
 }
 
 /* Good for a problem that was made in part, too: it starts as zeros. `held.x` may be the
  * caller's and is not freed. */
 void tsr__problem_clear(tsr__problem *p)
 {
-    tsr_matrix *const matrices[] = {p->held.owned,  p->missing,       p->missing_turned,
-                                    p->held.kernel, p->held.reduced,  p->held.turned_owned,
-                                    p->pairs.graph, p->pairs.attract, p->pairs.repel};
+    /* views before what they are of */
+    tsr_matrix *const matrices[] = {p->held.reduced,      p->held.groups,    p->held.owned,
+                                    p->missing,           p->missing_turned, p->held.kernel,
+                                    p->held.turned_owned, p->pairs.graph,    p->pairs.attract,
+                                    p->pairs.repel};
     void *const arrays[] = {p->held.scale,
                             p->pairs.graph_degree,
                             p->pairs.attract_degree,

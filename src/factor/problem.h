@@ -18,6 +18,7 @@ typedef struct tsr__held {
     tsr_matrix *owned;        /* the same where it had to be copied */
     tsr_matrix *kernel;       /* samples x samples, or NULL */
     tsr_matrix *reduced;      /* tied: one row a group, or NULL */
+    tsr_matrix *groups;       /*   the means of the classes, where that is no copy */
     const tsr_matrix *turned; /* sparse: the rows times their weights, by feature; or NULL */
     tsr_matrix *turned_owned; /* the same where the user's matrix did not have it */
     double *scale;            /* ncw: sum of the samples, m; new ones are weighed against it */
@@ -41,6 +42,7 @@ typedef struct tsr__pairs {
 
 typedef struct tsr__problem {
     tsr_type type;
+    bool streams;              /* rows are read once a pass, in their order, and in no other */
     int64_t samples, features; /* of the data */
     tsr_image_shape image;     /* of a sample; height 0: it is no picture */
     int64_t n, m;              /* rows that the loss sees (tied: groups), and their length */

@@ -28,27 +28,17 @@ static difference difference_in(const char *name)
     static const struct {
         const char *name;
         difference kind;
-    } settings[] = {{"iterations", SILENT},
-                    {"threads", SILENT},
-                    {"checkpoint", SILENT},
-                    {"init", SILENT},
-                    {"tolerance", SAID},
-                    {"restarts", SAID},
-                    {"seed", SAID},
-                    {"weight-unit", HEAVIER},
-                    {"links", HEAVIER},
-                    {"graph-file", HEAVIER},
-                    {"neighbours", HEAVIER},
-                    {"alpha-basis", HEAVIER},
-                    {"alpha-codes", HEAVIER},
-                    {"l1-ratio", HEAVIER},
-                    {"links-matrix", HEAVIER},
-                    {"graph-matrix", HEAVIER},
-                    {"init-basis", SILENT},
-                    {"init-weights", SILENT},
-                    {"init-codes", SILENT},
-                    {"sample-weights", SILENT},
-                    {"progress", SILENT}};
+    } settings[] = {{"iterations", SILENT},     {"threads", SILENT},
+                    {"checkpoint", SILENT},     {"init", SILENT},
+                    {"tolerance", SAID},        {"restarts", SAID},
+                    {"forget", SILENT},         {"seed", SAID},
+                    {"weight-unit", HEAVIER},   {"links", HEAVIER},
+                    {"graph-file", HEAVIER},    {"neighbours", HEAVIER},
+                    {"alpha-basis", HEAVIER},   {"alpha-codes", HEAVIER},
+                    {"l1-ratio", HEAVIER},      {"links-matrix", HEAVIER},
+                    {"graph-matrix", HEAVIER},  {"init-basis", SILENT},
+                    {"init-weights", SILENT},   {"init-codes", SILENT},
+                    {"sample-weights", SILENT}, {"progress", SILENT}};
     for (tsr__weight_name w = 0; w < TSR_WEIGHTS; w++)
         if (strcmp(tsr__weight_names[w], name) == 0)
             return HEAVIER;
@@ -227,6 +217,7 @@ tsr_status tsr__resume_begin(tsr__run *r, bool fresh)
     TSR_TRY(take_history(&r->history, from, own));
     r->limit += r->history.iterations;
     r->next = state->known ? state->next : r->options->restarts;
+    r->since = state->since;
     TSR_TRY(tsr__halt_give(&r->solver, from));
     TSR_TRY(check_factors(&r->solver));
     if (own) {

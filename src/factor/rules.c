@@ -58,19 +58,29 @@ static void take_root(const tsr__solver *s, void *theta, const tsr__halves *halv
     tsr__kernels_for(s)->signed_root(theta, halves, count);
 }
 
+struct stepping {
+    stepper step;
+};
+
+static void step_rows(const tsr__solver *s, int64_t first, int64_t rows,
+                      const tsr__halves *halves, const void *how)
+{
+    const struct stepping *by = how;
+    void *theta = tsr__real_at(s, tsr__theta(s), first * s->k);
+    by->step(s, theta, halves, &s->plan->basis, rows * s->k);
+    if (s->plan->lifts)
+        tsr__kernels_for(s)->lift(theta, halves, s->work.by, rows, s->k);
+}
+
 /* The floor is of theta before the step and lifts after it, by the gradient that the step was
  * made of. Pushing comes before the scale, which reads lengths off the metric. */
 static void step_basis(tsr__solver *s, stepper step)
 {
-    const int64_t rows = tsr__theta_rows(s);
-    void *theta = tsr__theta(s);
+    const struct stepping how = {step};
     tsr__basis_halves(s);
     if (s->plan->lifts)
-        tsr__floor_of(s, s->work.by, theta, rows);
-    step(s, theta, &s->work.theta, &s->plan->basis, rows * s->k);
-    if (s->plan->lifts)
-        tsr__kernels_for(s)->lift(theta, &s->work.theta, s->work.by, rows, s->k);
-    s->plan->map->push(s);
+        tsr__floor_of(s, s->work.by, tsr__theta(s), tsr__theta_rows(s));
+    s->plan->map->move(s, step_rows, &how);
     tsr__fix_scale(s, s->plan->scale);
 }
 
@@ -160,7 +170,9 @@ static const char *basis_rows(const tsr__choice *c)
     return c->plan->loss->descend_basis == NULL ? "the loss does not descend by rows"
            : !c->plan->map->free                ? "the basis is made of samples"
            : tsr__plan_couples(c->plan)         ? "a term ties the rows of the basis"
-                                                : NULL;
+           : c->problem->streams && c->plan->loss->sweeps > 0
+               ? "it reads all samples of a feature, and these come in blocks of samples"
+               : NULL;
 }
 
 /* No term is a reason to refuse: what joins rows of codes is bounded by a bend, under which

@@ -16,6 +16,7 @@ typedef struct tsr__run {
     const tsr_fit_options *options;
     const tsr_data *data;
     const tsr_model *from; /* that the fit goes on with, or NULL */
+    const tsr_model *like; /* whose size of a sample holds, with new ones; or NULL */
     tsr__names notes;
     tsr__spec spec;
     tsr__problem problem;
@@ -31,8 +32,13 @@ typedef struct tsr__run {
     double saved;            /* when a checkpoint was last written, or tried */
     bool unsaved;            /* the last one could not be written */
     double begun[TSR_TERMS]; /* terms of J at the first start */
+    bool fresh;              /* the steps so far tell nothing of those to come */
     bool converged, interrupted;
 } tsr__run;
+
+/* Problem, plan, laid-out solver and a model without factors, of options and data; and frees them. */
+tsr_status tsr__run_open(tsr__run *r);
+void tsr__run_close(tsr__run *r);
 
 /* What J would be without a model: that of n samples of size rho. */
 double tsr__run_size(const tsr__run *r);

@@ -40,10 +40,10 @@ static tsr__totals parts_of(const tsr__solver *s, double *at, int64_t rows)
                          .Gt1 = at + both + 1 + s->k * s->k};
 }
 
-/* Features that a sum over leaves has: all of whole dense rows, else none. */
+/* Features that a sum over leaves has: all of whole rows, none where turned data give those sums. */
 static int64_t rows_of(const tsr__solver *s)
 {
-    return s->plan->tile == s->m && !s->problem->by_sample.sparse ? s->m : 0;
+    return s->plan->tile == s->m && s->problem->by_feature.blocks == 0 ? s->m : 0;
 }
 
 int64_t tsr__totals_width(const tsr__solver *s, int64_t rows)
@@ -88,7 +88,8 @@ static double furthest(const tsr__solver *s)
 static void move_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const int64_t at = block->first * s->k;
-    s->plan->codes.rule->codes(s, block, lane);
+    for (int move = 0; move < s->moves; move++)
+        s->plan->codes.rule->codes(s, block, lane);
     if (s->state.plain != NULL)
         tsr__kernels_for(s)->extrapolate(
             tsr__codes_at(s, block->first), tsr__real_at(s, s->state.plain, at),
@@ -160,7 +161,7 @@ static void keep_tile(void *context, const tsr__block *tile, const double *sum)
 static tsr_status sum_tiles(struct passing *p)
 {
     tsr__solver *s = p->s;
-    const tsr__source *source = &s->problem->by_sample;
+    const tsr__source *source = s->source;
     tsr__sum sum = {.source = source,
                     .threads = s->plan->threads,
                     .width = tsr__totals_width(s, 0),
@@ -182,7 +183,7 @@ static tsr_status sum_tiles(struct passing *p)
 static tsr_status sum_blocks(struct passing *p)
 {
     tsr__solver *s = p->s;
-    const tsr__sum sum = {.source = &s->problem->by_sample,
+    const tsr__sum sum = {.source = s->source,
                           .threads = s->plan->threads,
                           .width = tsr__totals_width(s, rows_of(s)),
                           .room = s->work.room[0],
@@ -192,7 +193,7 @@ static tsr_status sum_blocks(struct passing *p)
 }
 
 /* THE WAY OUT of all sums: into the type that steps read. In double precision they are there. */
-static void hand_over(tsr__solver *s)
+void tsr__solver_hand_over(tsr__solver *s)
 {
     const tsr__totals *from = &s->state.totals;
     const tsr__sums *to = &s->state.sums;
@@ -226,6 +227,15 @@ void tsr__solver_collect(tsr__solver *s)
         collect(s);
 }
 
+static void prepare(tsr__solver *s)
+{
+    if (s->plan->loss->prepare != NULL)
+        s->plan->loss->prepare(s);
+    for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
+        if (t->kind->prepare != NULL)
+            t->kind->prepare(t, s);
+}
+
 /* The basis stands still here. What depends on it (prepare) is made first, the floor of the
  * codes from all of them before any moves; terms are refreshed when all codes are there. So no
  * block sees what another thread has just done. */
@@ -236,16 +246,12 @@ static void pass(tsr__solver *s, mover move)
         return;
     if (s->plan->tile < s->m)
         tsr__settle_scale(s);
-    if (s->plan->loss->prepare != NULL)
-        s->plan->loss->prepare(s);
-    for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
-        if (t->kind->prepare != NULL)
-            t->kind->prepare(t, s);
+    prepare(s);
     if (s->plan->lifts && !s->plan->codes.rule->descends)
         tsr__floor_of(s, s->work.floor, s->state.codes, s->n);
     tsr__solver_note(s, sum_blocks(&p));
     s->work.owed = false;
-    hand_over(s);
+    tsr__solver_hand_over(s);
     if (s->plan->collects && s->problem->by_feature.blocks > 0)
         collect(s);
     tsr__refresh(s);
@@ -254,6 +260,29 @@ static void pass(tsr__solver *s, mover move)
 void tsr__solver_sum(tsr__solver *s)
 {
     pass(s, NULL);
+}
+
+tsr_status tsr__solver_visit(tsr__solver *s)
+{
+    struct passing p = {s, move_codes};
+    prepare(s);
+    const tsr_status status = sum_blocks(&p);
+    s->work.owed = false;
+    return status;
+}
+
+void tsr__solver_be_eager(tsr__solver *s)
+{
+    if (s->plan->loss->sweeps > 0 || !s->plan->codes.rule->descends)
+        s->moves = TSR_EAGER;
+    else
+        s->sweeps = TSR_EAGER * s->plan->codes.sweeps;
+}
+
+void tsr__solver_see_all(tsr__solver *s)
+{
+    s->source = &s->problem->by_sample;
+    s->square = s->problem->square;
 }
 
 /* J --------------------------------------------------------------------------------------- */
@@ -294,6 +323,18 @@ double tsr__solver_objective(const tsr__solver *s)
 
 /* Steps ----------------------------------------------------------------------------------- */
 
+static void go_back(tsr__solver *s)
+{
+    const tsr__source *source = s->source;
+    for (int64_t i = 0; i < source->blocks; i++) {
+        const int64_t block = source->chosen != NULL ? source->chosen[i] : i,
+                      first = block * source->block_samples, left = s->n - first,
+                      rows = left < source->block_samples ? left : source->block_samples;
+        memcpy(tsr__codes_at(s, first), tsr__real_at(s, s->state.plain, first * s->k),
+               tsr__real_bytes(s, rows * s->k));
+    }
+}
+
 /* The codes go on in the direction of their last step, further as long as J falls; where it
  * does not they return to where the step itself, which never raises J, had led. J may be
  * compared because both steps descend from the point at which it was measured last. Going back
@@ -305,7 +346,7 @@ static void steer(tsr__solver *s)
     tsr__lead *lead = &s->state.lead;
     double now = tsr__solver_objective(s);
     if (lead->push > 0 && !(now <= lead->last)) {
-        memcpy(s->state.codes, s->state.plain, tsr__real_bytes(s, s->n * s->k));
+        go_back(s);
         pass(s, NULL);
         now = tsr__solver_objective(s);
         lead->run = 0;
@@ -336,6 +377,7 @@ void tsr__solver_step(tsr__solver *s)
     if (s->state.lead.fresh)
         pass(s, move_codes);
     s->state.lead.fresh = false;
+    s->sweeps = s->plan->codes.sweeps, s->moves = 1;
     if (s->work.trouble == TSR_OK)
         s->plan->basis.rule->basis(s);
     pass(s, move_codes);
@@ -350,5 +392,9 @@ tsr__solver tsr__solver_of(const tsr__plan *plan, const tsr__problem *problem)
                          .m = problem->m,
                          .k = plan->k,
                          .problem = problem,
-                         .plan = plan};
+                         .plan = plan,
+                         .source = &problem->by_sample,
+                         .square = problem->square,
+                         .sweeps = plan->codes.sweeps,
+                         .moves = 1};
 }

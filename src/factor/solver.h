@@ -110,6 +110,7 @@ typedef struct tsr__state {
 struct tsr__lane {
     void *projection, *weighted; /* block x k */
     tsr__halves halves;          /* block x k each */
+    tsr__halves pulled;          /* with respect to the weights of a block of atoms */
     void *slope, *bend;          /* block x k: of the terms alone */
     void *tile[2];               /* block x tile, as many as the loss has */
     tsr__totals to;              /* what the block is added to */
@@ -154,8 +155,7 @@ typedef struct tsr__term_room {
 
 typedef struct tsr__work {
     tsr__halves basis;  /* with respect to the basis, m x k */
-    tsr__halves pulled; /* with respect to the weights, atoms x k */
-    tsr__halves theta;  /* whichever of them is of what moves */
+    tsr__halves halves; /* of these, what the loss and its terms have */
     tsr__sphere sphere;
     tsr__weaving weaving;
     void *turned_basis, *turned_codes; /* dense KL: k padded rows of each; else NULL */
@@ -178,6 +178,9 @@ struct tsr__solver {
     int64_t n, m, k;
     const tsr__problem *problem;
     const tsr__plan *plan;
+    const tsr__source *source; /* the rows that passes see: all, or a batch of them; */
+    double square;             /*   and what the data alone add to J of these */
+    int sweeps, moves; /* of the codes a pass: the plan's and 1, or more while they are new */
     tsr__state state;
     tsr__work work;
 };
@@ -240,6 +243,10 @@ struct tsr__loss {
 
 /* A map from what is updated to the basis that the loss sees. Pushing and pulling are
  * transposes of each other: F = X' W, and slopes go back by X. */
+/* Moves rows first .. of theta by halves with respect to them. */
+typedef void (*tsr__stepper)(const tsr__solver *s, int64_t first, int64_t rows,
+                             const tsr__halves *halves, const void *how);
+
 typedef struct tsr__map {
     const char *name;
     bool free;  /* theta is the basis itself */
@@ -247,9 +254,12 @@ typedef struct tsr__map {
     bool split; /* gradients have falling quadratic parts (`anti`) */
     /* After theta moved: the basis and its metric. */
     void (*push)(tsr__solver *s);
-    /* Halves with respect to the basis become halves with respect to theta. */
-    void (*pull)(tsr__solver *s, tsr__halves *halves);
+    /* All rows of theta by `step`, in any order, from the halves of the basis; then as above. */
+    void (*move)(tsr__solver *s, tsr__stepper step, const void *how);
 } tsr__map;
+
+/* What work.halves are with respect to the weights of a block of atoms, in the thread's lane. */
+tsr__halves tsr__map_pull(const tsr__solver *s, const tsr__block *atoms, int thread);
 
 extern const tsr__map tsr__map_free, tsr__map_concept, tsr__map_kernel, tsr__map_signed;
 
@@ -338,6 +348,19 @@ void tsr__solver_sum(tsr__solver *s);
 /* One iteration: basis, then codes. */
 void tsr__solver_step(tsr__solver *s);
 
+/* Codes that begin anywhere are not to be judged by a few sweeps: visits, and the pass before the
+ * next step, have EAGER times as many, or where sweeps end by themselves as many moves. */
+enum { TSR_EAGER = 4 };
+void tsr__solver_be_eager(tsr__solver *s);
+
+/* All rows, after a batch of them. */
+void tsr__solver_see_all(tsr__solver *s);
+
+/* Codes move, and the sums of those that the solver sees stand in doubles; terms are left as they
+ * were. hand_over brings the sums to where steps read them. */
+tsr_status tsr__solver_visit(tsr__solver *s);
+void tsr__solver_hand_over(tsr__solver *s);
+
 /* What a pass came to. Where its source failed the solver stands still from then on; the message
  * is that of the failure. */
 static inline void tsr__solver_note(tsr__solver *s, tsr_status status)
@@ -358,7 +381,7 @@ void tsr__solver_collect(tsr__solver *s);
  * (plus + minus), zeros that want to grow counted at their column's mean. */
 double tsr__solver_optimality(tsr__solver *s);
 
-/* gradient.c: halves with respect to a block's codes, and to theta (in s->work.theta); slope and
+/* gradient.c: halves with respect to a block's codes, and to the basis (in s->work.halves); slope and
  * bend of the terms alone, of a block's codes (NULL where there are none) and of rows of the
  * basis, into a bench. */
 void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);

@@ -150,6 +150,18 @@ bool tsr__spec_joins(const tsr__spec *spec)
     return joins;
 }
 
+bool tsr__spec_batches(const tsr__spec *spec)
+{
+    bool free = spec->basis == TSR_BASIS_FREE && !spec->loss->wide &&
+                !(spec->options->alpha_codes > 0) && !tsr__spec_has_links(spec);
+    for (int t = 0; tsr__term_kinds[t] != NULL; t++)
+        for (int i = 0; i < 2 && !tsr__term_kinds[t]->basis; i++) {
+            const tsr__weight_name of = tsr__term_kinds[t]->weights[i];
+            free = free && !(of != TSR_WEIGHTS && spec->weights.of[of] > 0);
+        }
+    return free;
+}
+
 /* Scaling the samples by s scales their codes by s and the loss by s^2 (KL: s); a term that
  * the codes enter by their power d goes along if its weight does by s^(2 - d) (KL: s^(1 -
  * d)), one on the basis alone if it does like the loss: so rho, the size of a sample, takes

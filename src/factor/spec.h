@@ -29,6 +29,9 @@ bool tsr__spec_needs_labels(const tsr__spec *spec);
 /* True when J ties codes to more than their own sample and an elastic net. */
 bool tsr__spec_joins(const tsr__spec *spec);
 
+/* The basis may move before all samples were seen: it is free, and J has no term on the codes. */
+bool tsr__spec_batches(const tsr__spec *spec);
+
 /* True when pairs are listed, in a file or in memory. */
 static inline bool tsr__spec_has_links(const tsr__spec *spec)
 {

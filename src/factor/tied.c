@@ -14,6 +14,9 @@
  * knows nothing of ties: with all labels distinct the fit is the free one
  * (tests/test_law_algebra.c). Terms on the codes count the members of a group. */
 #include "factor/solver.h"
+#include "matrix/parallel.h"
+#include "matrix/pass.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,58 +50,217 @@ static double share_of(const tsr__problem *p, tsr_type type, int64_t i, const do
     return all > 0 ? weight_of(p, type, i) / all : 0;
 }
 
-/* What the samples add to the loss whatever the factors are. Absent entries add nothing: own(0)
- * is 0 for every loss that takes zeros. */
-static double own_term(const tsr_matrix *x, const void *weight, const tsr__loss *loss)
+struct owning {
+    const tsr__loss *loss;
+    const void *weight;
+    double *sum; /* by chunk */
+};
+
+static void add_own(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
+                    int thread)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < x->samples; i++) {
-        const double w = weight != NULL ? tsr__value_at(weight, x->type, i) : 1;
-        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
-            sum += w * loss->own(tsr__value_at(x->values, x->type, at));
+    const struct owning *o = context;
+    (void)thread;
+    for (int64_t i = 0; i < rows->samples; i++) {
+        const double w =
+            o->weight != NULL ? tsr__value_at(o->weight, rows->type, first + i) : 1;
+        for (int64_t at = tsr__row_begin(rows, i); at < tsr__row_end(rows, i); at++)
+            o->sum[chunk] += w * o->loss->own(tsr__value_at(rows->values, rows->type, at));
     }
-    return sum;
 }
 
-/* Group means of dense data, or of sparse data entry by entry. Sparse means stay sparse:
- * entries that meet in one place are added up as the matrix is made. */
+/* What the samples add to the loss whatever the factors are. Absent entries add nothing: own(0)
+ * is 0 for every loss that takes zeros. */
+static tsr_status own_term(double *out, const tsr_matrix *x, const void *weight,
+                           const tsr__spec *spec)
+{
+    double sum[TSR_CHUNKS_MOST] = {0};
+    struct owning o = {spec->loss, weight, sum};
+    TSR_OR_RETURN(
+        tsr__walk_chunks(x, tsr__matrix_threads(x, spec->options->threads), add_own, &o));
+    *out = 0;
+    for (int64_t i = 0; i < tsr__matrix_chunks(x); i++)
+        *out += sum[i];
+    return TSR_OK;
+}
+
+/* The entries of labelled samples times their shares, class by class. */
+typedef struct means {
+    const tsr__problem *p;
+    const double *total;
+    tsr_type type;
+    int64_t *row, *column, count, room, column_room, value_room; /* sparse */
+    double *value;
+    tsr_matrix *dense;
+} means;
+
+static tsr_status add_sample(means *to, const tsr_matrix *rows, int64_t i, int64_t sample)
+{
+    tsr_status status = TSR_OK;
+    const int64_t group = to->p->row_of[sample];
+    const double w = share_of(to->p, to->type, sample, to->total);
+    for (int64_t at = tsr__row_begin(rows, i); at < tsr__row_end(rows, i); at++) {
+        const int64_t j = tsr__row_feature(rows, i, at);
+        const double v = tsr__value_at(rows->values, rows->type, at);
+        if (to->dense != NULL) {
+            const int64_t place = group * rows->features + j;
+            tsr__value_set(to->dense->values, rows->type, place,
+                           tsr__value_at(to->dense->values, rows->type, place) + w * v);
+            continue;
+        }
+        TSR_GROW(to->row, to->count, to->room);
+        TSR_GROW(to->column, to->count, to->column_room);
+        TSR_GROW(to->value, to->count, to->value_room);
+        to->row[to->count] = group, to->column[to->count] = j;
+        to->value[to->count++] = v * w;
+    }
+done:
+    return status;
+}
+
+/* Means of the classes: a few rows, in memory. Sparse means stay sparse: entries that meet in one
+ * place are added up as the matrix is made. */
 static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr_matrix *x,
                           const double *total)
 {
     tsr_status status = TSR_OK;
-    int64_t *row = NULL, *column = NULL;
-    double *value = NULL;
-    if (!x->sparse) {
-        TSR_TRY(tsr_matrix_create(out, p->n, x->features, x->type));
-        for (int64_t i = 0; i < x->samples; i++) {
-            const int64_t to = p->row_of[i];
-            const double w = share_of(p, x->type, i, total);
-            for (int64_t j = 0; j < x->features; j++) {
-                const int64_t at = to * x->features + j;
-                tsr__value_set((*out)->values, x->type, at,
-                               tsr__value_at((*out)->values, x->type, at) +
-                                   w * tsr__value_at(x->values, x->type, i * x->stride + j));
-            }
+    const int64_t classes = p->classes.count, most = tsr__matrix_window_rows(x);
+    means to = {.p = p, .total = total, .type = x->type};
+    tsr_matrix rows = {0};
+    if (!x->sparse)
+        TSR_TRY(tsr_matrix_create(&to.dense, classes, x->features, x->type));
+    for (int64_t i = 0; i < x->samples; i++) {
+        if (i % most == 0)
+            TSR_TRY(
+                tsr__matrix_window(&rows, x, i, x->samples - i < most ? x->samples - i : most));
+        if (p->row_of[i] < classes)
+            TSR_TRY(add_sample(&to, &rows, i % most, i));
+    }
+    if (x->sparse)
+        TSR_TRY(tsr_matrix_create_sparse(&to.dense, classes, x->features, to.count, to.row,
+                                         to.column, to.value, x->type));
+    *out = to.dense, to.dense = NULL;
+done:
+    tsr_matrix_free(to.dense);
+    tsr__free(to.row);
+    tsr__free(to.column);
+    tsr__free(to.value);
+    return status;
+}
+
+/* The view of the rows: means of classes, then the samples that have no label, in order. */
+typedef struct grouping {
+    const tsr_matrix *groups, *x;
+    int64_t *sample; /* of each row after those of the classes */
+    void *share;     /* real, of each: 1, or 0 where it weighs nothing */
+} grouping;
+
+static void put_row(void *values, int32_t *columns, int64_t to, const tsr_matrix *rows,
+                    int64_t i, double by)
+{
+    const int64_t at = tsr__row_begin(rows, i), count = tsr__row_end(rows, i) - at;
+    const size_t size = tsr__type_size(rows->type);
+    if (count == 0)
+        return;
+    memcpy((char *)values + (size_t)to * size, (const char *)rows->values + (size_t)at * size,
+           (size_t)count * size);
+    if (rows->sparse)
+        memcpy(columns + to, rows->columns + at, (size_t)count * sizeof *columns);
+    for (int64_t e = to; by != 1 && e < to + count; e++)
+        tsr__value_set(values, rows->type, e, by * tsr__value_at(values, rows->type, e));
+}
+
+/* Samples between those that are wanted are read over, and none after the last: they follow each
+ * other in a file. */
+static tsr_status read_tied(void *held, const tsr_matrix *x, int64_t first, int64_t count,
+                            void *values, int32_t *columns)
+{
+    const grouping *t = held;
+    const int64_t classes = t->groups->samples, most = tsr__matrix_window_rows(t->x);
+    const int64_t base = x->sparse ? x->rows[first] : first * x->features;
+    const int64_t last = first + count - 1;
+    const int64_t stop = last < classes ? 0 : t->sample[last - classes] + 1;
+    tsr_matrix rows = {0};
+    int64_t from = 0, end = 0; /* samples that `rows` holds */
+    for (int64_t r = first; r < first + count; r++) {
+        const int64_t to = (x->sparse ? x->rows[r] : r * x->features) - base;
+        if (r < classes) {
+            put_row(values, columns, to, t->groups, r, 1);
+            continue;
         }
+        const int64_t i = t->sample[r - classes], left = stop - i;
+        if (i >= end) {
+            from = i, end = i + (left < most ? left : most);
+            TSR_OR_RETURN(tsr__matrix_window(&rows, t->x, from, end - from));
+        }
+        put_row(values, columns, to, &rows, i - from,
+                tsr__value_at(t->share, x->type, r - classes));
+    }
+    return TSR_OK;
+}
+
+static void close_tied(void *held)
+{
+    grouping *t = held;
+    tsr__free(t->sample);
+    tsr__free(t->share);
+    tsr__free(t);
+}
+
+static tsr_status view_rows(tsr_matrix **out, const tsr__problem *p, const tsr_matrix *groups,
+                            const tsr_matrix *x, const double *total)
+{
+    tsr_status status = TSR_OK;
+    grouping *t = NULL;
+    int64_t *rows = NULL;
+    const int64_t classes = groups->samples;
+    TSR_NEW_ZERO(t, 1);
+    t->groups = groups, t->x = x;
+    TSR_NEW(t->sample, p->n - classes);
+    t->share = tsr__alloc(p->n - classes, tsr__type_size(x->type));
+    if (t->share == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    if (x->sparse)
+        TSR_NEW_ZERO(rows, p->n + 1);
+    for (int64_t c = 0; x->sparse && c < classes; c++)
+        rows[c + 1] = groups->rows[c + 1];
+    for (int64_t i = 0; i < p->samples; i++) {
+        const int64_t r = p->row_of[i];
+        if (r < classes)
+            continue;
+        t->sample[r - classes] = i;
+        tsr__value_set(t->share, x->type, r - classes, share_of(p, x->type, i, total));
+        if (x->sparse)
+            rows[r + 1] = rows[r] + x->rows[i + 1] - x->rows[i];
+    }
+    const tsr__origin from = {.read = read_tied, .close = close_tied, .held = t};
+    TSR_TRY(tsr__matrix_stored(out, &from, p->n, x->features, x->type, rows));
+    t = NULL, rows = NULL;
+done:
+    if (t != NULL)
+        close_tied(t);
+    tsr__free(rows);
+    return status;
+}
+
+/* One row a group: a view, which is copied out where the samples are in memory. */
+static tsr_status take_rows(tsr__problem *p, const tsr__spec *spec, const tsr_matrix *x,
+                            const double *total)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *view = NULL;
+    TSR_TRY(average(&p->held.groups, p, x, total));
+    TSR_TRY(view_rows(&view, p, p->held.groups, x, total));
+    if (tsr__matrix_is_stored(x)) {
+        p->held.reduced = view, view = NULL;
         goto done;
     }
-    const int64_t stored = tsr_matrix_stored(x);
-    TSR_NEW(row, stored);
-    TSR_NEW(column, stored);
-    TSR_NEW(value, stored);
-    for (int64_t i = 0, e = 0; i < x->samples; i++) {
-        for (int64_t at = x->rows[i]; at < x->rows[i + 1]; at++, e++) {
-            row[e] = p->row_of[i];
-            column[e] = x->columns[at];
-            value[e] = tsr__value_at(x->values, x->type, at) * share_of(p, x->type, i, total);
-        }
-    }
     TSR_TRY(
-        tsr_matrix_create_sparse(out, p->n, x->features, stored, row, column, value, x->type));
+        tsr__matrix_load(&p->held.reduced, view, tsr__threads(spec->options->threads, p->n)));
+    tsr_matrix_free(p->held.groups);
+    p->held.groups = NULL;
 done:
-    tsr__free(row);
-    tsr__free(column);
-    tsr__free(value);
+    tsr_matrix_free(view);
     return status;
 }
 
@@ -108,7 +270,7 @@ static tsr_status reduce(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
     const tsr_matrix *x = p->held.kernel != NULL ? p->held.kernel : p->held.x;
-    double *total = NULL;
+    double *total = NULL, whole = 0, reduced = 0;
     void *weight = NULL;
     TSR_NEW_ZERO(total, p->n);
     TSR_NEW_ZERO(p->members, p->n);
@@ -116,16 +278,18 @@ static tsr_status reduce(tsr__problem *p, const tsr__spec *spec)
         total[p->row_of[i]] += weight_of(p, spec->type, i);
         p->members[p->row_of[i]] += 1;
     }
-    TSR_TRY(average(&p->held.reduced, p, x, total));
+    TSR_TRY(take_rows(p, spec, x, total));
     weight = tsr__alloc(p->n, tsr__type_size(spec->type));
     if (weight == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
     for (int64_t i = 0; i < p->n; i++)
         tsr__value_set(weight, spec->type, i, total[i]);
     /* a kernel's rows are no samples: its own term is the trace, set where J is configured */
-    p->constant = p->held.kernel != NULL ? 0
-                                         : own_term(x, p->weight, spec->loss) -
-                                               own_term(p->held.reduced, weight, spec->loss);
+    if (p->held.kernel == NULL) {
+        TSR_TRY(own_term(&whole, x, p->weight, spec));
+        TSR_TRY(own_term(&reduced, p->held.reduced, weight, spec));
+    }
+    p->constant = whole - reduced;
     tsr__free(p->weight);
     p->weight = weight, weight = NULL;
 done:

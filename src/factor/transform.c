@@ -12,6 +12,9 @@
  * filled up with zeros, so that a sample's code has the same bits whichever others are in the
  * call and however many threads there are. Cost 2 m k a sample and the row's own steps.
  *
+ * Samples that are not in memory are read by windows of several panels, one after another by the
+ * same thread, so that what comes next is read while it works (matrix/store.c).
+ *
  * New samples go through the preprocessing that the model records: norms, and weights of
  * normalised cuts against the training samples' sum. Kernel models compare them with the
  * training samples. */
@@ -24,6 +27,7 @@
 #include "matrix/blas.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
+#include "matrix/scaled.h"
 #include "matrix/single.h"
 
 #include <math.h>
@@ -34,20 +38,26 @@
  * takes many steps. */
 enum { PANEL = 48, BATCH = 64, SLOW_BATCH = 4 };
 
+/* Windows that a thread takes one after another, of samples that are read: what was read ahead of the
+ * last of them is lost. */
+enum { WINDOWS = 32, SLOW_WINDOWS = 4 };
+
 /* Of coordinate descent, before a row's own steps. More where it begins at zero. */
 enum { SWEEPS = 2, SWEEPS_FROM_ZERO = 8 };
 
 /* What one thread works with. */
 typedef struct desk {
-    void *rows;     /* PANEL x m: dense samples */
-    void *compared; /* PANEL x atoms: kernels */
-    void *products; /* PANEL x k */
-    double *p, *g;  /* PANEL x k: products and codes of squares */
-    double *row;    /* k: a sample's products or code, */
-    double *own;    /* k: and the other */
-    double *x;      /* a sample's entries, and sparse ones' columns of the basis, k x entries */
-    void *sweeps;   /* room of the descent */
-    int32_t *all;   /* k: every coordinate */
+    tsr_matrix window; /* of the samples as prepared, */
+    int64_t from;      /* and the first sample that it has */
+    void *rows;        /* PANEL x m: dense samples */
+    void *compared;    /* PANEL x atoms: kernels */
+    void *products;    /* PANEL x k */
+    double *p, *g;     /* PANEL x k: products and codes of squares */
+    double *row;       /* k: a sample's products or code, */
+    double *own;       /* k: and the other */
+    double *x;    /* a sample's entries, and sparse ones' columns of the basis, k x entries */
+    void *sweeps; /* room of the descent */
+    int32_t *all; /* k: every coordinate */
     double *columns, *sums;
     double *room;
     tsr__known known;
@@ -58,6 +68,7 @@ typedef struct encoding {
     tsr_transform_options options;
     tsr__spec spec;
     tsr__problem problem;
+    tsr_matrix *weighed; /* by cuts, where the samples are read; a view */
     tsr_type type;
     int64_t stride;               /* of the turned basis */
     int64_t k, m, atoms, longest; /* atoms: 0 without a kernel; entries of the longest row */
@@ -77,10 +88,33 @@ typedef struct encoding {
     int threads;
     tsr__arena arena;
     int64_t first; /* panel of the batch */
+    int64_t run;   /* panels that a thread takes one after another, */
+    int64_t span;  /* and those of a window */
+    tsr__trouble trouble;
     tsr_matrix *codes;
 } encoding;
 
 /* Preparation ----------------------------------------------------------------------------- */
+
+/* On a copy, or on the way. */
+static tsr_status weigh(encoding *e)
+{
+    tsr_status status = TSR_OK;
+    tsr__held *held = &e->problem.held;
+    const tsr__scaling by = {.type = e->spec.type, .cuts = e->model->scale};
+    if (tsr__matrix_is_stored(held->x)) {
+        TSR_TRY(tsr__matrix_scaled(&e->weighed, held->x, &by));
+        held->x = e->weighed;
+        goto done;
+    }
+    if (held->owned == NULL) {
+        TSR_TRY(tsr_matrix_copy_as(&held->owned, held->x, by.type, held->x->sparse));
+        held->x = held->owned;
+    }
+    tsr__weigh_by_cuts(held->owned, by.cuts);
+done:
+    return status;
+}
 
 /* Weights and masks were of the training samples and say nothing of others; cuts are weighed
  * against the training samples' sum, not their own. */
@@ -96,14 +130,8 @@ static tsr_status prepare(encoding *e, const tsr_data *data)
     spec.options = &plain;
     spec.ncw = false;
     TSR_TRY(tsr__prepare_values(p, &spec, data));
-    if (e->model->scale != NULL) {
-        if (p->held.owned == NULL) {
-            TSR_TRY(
-                tsr_matrix_copy_as(&p->held.owned, p->held.x, spec.type, p->held.x->sparse));
-            p->held.x = p->held.owned;
-        }
-        tsr__weigh_by_cuts(p->held.owned, e->model->scale);
-    }
+    if (e->model->scale != NULL)
+        TSR_TRY(weigh(e));
 done:
     return status;
 }
@@ -133,6 +161,8 @@ static void measure(encoding *e)
         e->longest = length > e->longest ? length : e->longest;
     }
     e->threads = tsr__threads(e->options.threads, (x->samples + PANEL - 1) / PANEL);
+    e->span = tsr__matrix_is_stored(x) ? tsr__matrix_window_rows(x) / PANEL : 1;
+    e->span = e->span > 0 ? e->span : 1;
     tsr__spec_elastic(&e->lasso, &e->ridge, &e->spec, e->m);
 }
 
@@ -323,8 +353,9 @@ static void multiply(const encoding *e, void *c, const void *a, const void *b, i
 static void project(const encoding *e, desk *d, void *out, int64_t first, int64_t rows,
                     const void *factor, int64_t columns)
 {
-    const tsr_matrix *x = e->problem.held.x;
+    const tsr_matrix *x = &d->window;
     const size_t size = tsr__type_size(e->type);
+    const int64_t at = first - d->from;
     if (x->sparse) { /* row by row as it is */
         const tsr__block block = {.first = first,
                                   .samples = rows,
@@ -332,7 +363,7 @@ static void project(const encoding *e, desk *d, void *out, int64_t first, int64_
                                   .type = x->type,
                                   .sparse = true,
                                   .values = x->values,
-                                  .rows = x->rows + first,
+                                  .rows = x->rows + at,
                                   .columns = x->columns};
         tsr__block_project(out, &block, factor, columns, true);
         return;
@@ -340,7 +371,7 @@ static void project(const encoding *e, desk *d, void *out, int64_t first, int64_
     memset(d->rows, 0, (size_t)(PANEL * e->m) * size);
     for (int64_t i = 0; i < rows; i++)
         memcpy((char *)d->rows + (size_t)(i * e->m) * size,
-               (const char *)x->values + (size_t)((first + i) * x->stride) * size,
+               (const char *)x->values + (size_t)((at + i) * x->stride) * size,
                (size_t)e->m * size);
     multiply(e, out, d->rows, factor, columns, e->m);
 }
@@ -356,7 +387,7 @@ static void make_products(const encoding *e, desk *d, int64_t first, int64_t row
     memset(d->compared, 0, (size_t)(PANEL * e->atoms) * tsr__type_size(e->type));
     project(e, d, d->compared, first, rows, e->across, e->atoms);
     for (int64_t i = 0; i < rows; i++)
-        square[i] = tsr__row_square(e->problem.held.x, first + i);
+        square[i] = tsr__row_square(&d->window, first - d->from + i);
     tsr__kernel_apply(d->compared, e->type, rows, e->atoms, square, e->atom_square,
                       &e->model->options, e->model->kernel_width);
     multiply(e, d->products, d->compared, e->factor, e->k, e->atoms);
@@ -433,10 +464,11 @@ static void gather(double *to, int64_t stride, const encoding *e, const int32_t 
  * run over contiguous columns as dense ones do. */
 static void minimise_entries(const encoding *e, desk *d, int64_t sample)
 {
-    const tsr_matrix *x = e->problem.held.x;
+    const tsr_matrix *x = &d->window;
     const tsr__known_rows features = features_of(e);
     const tsr__row row = row_of(e, d);
-    const int64_t begin = tsr__row_begin(x, sample), end = tsr__row_end(x, sample);
+    const int64_t begin = tsr__row_begin(x, sample - d->from),
+                  end = tsr__row_end(x, sample - d->from);
     tsr__row_entries entries = {.width = end - begin,
                                 .stride = e->stride,
                                 .x = d->x,
@@ -518,28 +550,63 @@ static void take_products(const encoding *e, desk *d, int64_t first, int64_t row
     memcpy(code_of(e, first), d->products, (size_t)(rows * e->k) * tsr__type_size(e->type));
 }
 
-static void encode_panel(void *context, int64_t item, int thread)
+static void encode_window(encoding *e, desk *d)
 {
     static void (*const methods[])(const encoding *, desk *, int64_t,
                                    int64_t) = {minimise, apply_inverse, take_products};
-    const encoding *e = context;
-    const int64_t first = (e->first + item) * PANEL, left = e->problem.samples - first;
-    methods[e->options.method](e, &e->desks[thread], first, left < PANEL ? left : PANEL);
+    const int64_t end = d->from + d->window.samples;
+    for (int64_t first = d->from; first < end; first += PANEL)
+        methods[e->options.method](e, d, first, end - first < PANEL ? end - first : PANEL);
 }
 
-/* Batches are for progress and interruption between them; panels within one go to any
- * thread. */
+/* Ends early where a window cannot be had. */
+static void encode_run(void *context, int64_t item, int thread)
+{
+    encoding *e = context;
+    desk *d = &e->desks[thread];
+    const tsr_matrix *x = e->problem.held.x;
+    const int64_t first = (e->first + item * e->run) * PANEL, left = x->samples - first,
+                  end = left < e->run * PANEL ? x->samples : first + e->run * PANEL;
+    for (d->from = first; d->from < end; d->from += e->span * PANEL) {
+        const int64_t rest = end - d->from;
+        if (e->trouble.status != TSR_OK ||
+            !tsr__went_well(tsr__matrix_window(&d->window, x, d->from,
+                                               rest < e->span * PANEL ? rest : e->span * PANEL),
+                            &e->trouble))
+            return;
+        encode_window(e, d);
+    }
+}
+
+/* Panels of one batch, and how many of them a thread takes at once: one where samples are in memory,
+ * else some windows full, each thread a run of them. */
+static int64_t batch_of(encoding *e, int64_t left)
+{
+    const int64_t fair = 2 * (int64_t)e->threads, slow = fair > SLOW_BATCH ? fair : SLOW_BATCH;
+    const int64_t most = e->span * (e->entries ? SLOW_WINDOWS : WINDOWS),
+                  share = (left + e->threads - 1) / e->threads,
+                  even = (share + e->span - 1) / e->span * e->span;
+    int64_t batch = e->entries ? slow : BATCH;
+    e->run = 1;
+    if (tsr__matrix_is_stored(e->problem.held.x)) {
+        e->run = even < most ? even : most;
+        batch = e->run * e->threads;
+    }
+    return left < batch ? left : batch;
+}
+
+/* Batches are for progress and interruption between them; runs within one go to any thread. */
 static tsr_status encode(encoding *e)
 {
     tsr_status status = TSR_OK;
     const int64_t n = e->problem.samples, panels = (n + PANEL - 1) / PANEL;
     const tsr__task task = tsr__task_begin(e->options.progress, "encoding", n);
-    const int64_t fair = 2 * (int64_t)e->threads, slow = fair > SLOW_BATCH ? fair : SLOW_BATCH;
-    const int64_t batch = e->entries ? slow : BATCH;
-    for (e->first = 0; e->first < panels; e->first += batch) {
-        const int64_t left = panels - e->first, count = left < batch ? left : batch;
-        tsr__parallel(count, e->threads, encode_panel, e);
-        const int64_t done = (e->first + count) * PANEL;
+    for (e->first = 0; e->first < panels;) {
+        const int64_t count = batch_of(e, panels - e->first);
+        tsr__parallel((count + e->run - 1) / e->run, e->threads, encode_run, e);
+        TSR_TRY(tsr__tell_trouble(&e->trouble));
+        e->first += count;
+        const int64_t done = e->first * PANEL;
         TSR_TRY(tsr__task_step(&task, done < n ? done : n, (double)NAN, (double)NAN));
     }
 done:
@@ -584,6 +651,7 @@ tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const
 done:
     tsr_matrix_free(e.codes);
     tsr__arena_close(&e.arena);
+    tsr_matrix_free(e.weighed); /* it reads the problem's samples */
     tsr__problem_clear(&e.problem);
     return status;
 }

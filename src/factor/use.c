@@ -5,9 +5,11 @@
 #include "factor/model.h"
 #include "factor/prepared.h"
 #include "matrix/blas.h"
+#include "matrix/scaled.h"
 
 /* The steps and their order are those of a fit, with the scale that the training samples gave:
- * new samples must not change how they are seen. On a copy, in the type that was given. */
+ * new samples must not change how they are seen. On a copy, in the type that was given; samples that
+ * are not in memory are prepared as they are read. */
 tsr_status tsr_model_prepare(tsr_matrix **out, const tsr_model *model, const tsr_data *data)
 {
     TSR_REQUIRE(out, model, data);
@@ -18,6 +20,13 @@ tsr_status tsr_model_prepare(tsr_matrix **out, const tsr_model *model, const tsr
         TSR_FAIL(TSR_ERROR_DATA, "%s has %lld features; the model was fitted to %lld",
                  tsr_data_origin(data), (long long)given->features,
                  (long long)model->report.features);
+    if (tsr__matrix_is_stored(given)) {
+        const tsr__scaling by = {.type = given->type,
+                                 .norm = (tsr_norm)model->options.normalize,
+                                 .cuts = model->scale};
+        TSR_TRY(tsr__matrix_scaled(out, given, &by));
+        goto done;
+    }
     TSR_TRY(tsr_matrix_copy_as(&x, given, given->type, given->sparse));
     TSR_TRY(tsr_matrix_normalize(x, (tsr_norm)model->options.normalize));
     if (model->scale != NULL)
@@ -62,6 +71,7 @@ tsr_status tsr_model_reconstruct(tsr_matrix **out, const tsr_model *model,
     if (g->features != f->samples)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "codes of %lld entries do not fit rank %lld",
                  (long long)g->features, (long long)f->samples);
+    TSR_TRY(tsr__matrix_need(g, "a reconstruction of codes"));
     if (g->sparse || g->type != f->type)
         TSR_TRY(tsr_matrix_copy_as(&same, g, f->type, false));
     TSR_TRY(multiply(out, same != NULL ? same : g, f));

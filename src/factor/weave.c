@@ -368,6 +368,7 @@ static const char *refuses(const tsr__choice *c)
     const bool l1 = plan->scale == TSR_SCALE_MODEL && plan->norm == TSR_BASIS_NORM_L1;
     return c->spec->mu                       ? "the papers' rules are asked for"
            : !plan->map->woven               ? "the samples that span the basis are not at hand"
+           : c->problem->streams             ? "it goes from sample to sample, and back"
            : !plan->loss->inner              ? "the loss is not one of squares"
            : tsr__plan_couples(plan)         ? "a term ties the rows of the basis"
            : l1                              ? "the price of an L1 length is no quadratic"

@@ -211,17 +211,10 @@ static void turn(void *out, tsr_type type, const tsr__array *array, int64_t rows
     }
 }
 
-/* What the dimensions mean: samples, features, picture. */
-typedef struct meaning {
-    int64_t samples, features;
-    tsr_image_shape image;
-    bool turned; /* the samples lie across memory */
-} meaning;
-
-static tsr_status understand(meaning *out, const tsr__array *array)
+tsr_status tsr__array_understand(tsr__meaning *out, const tsr__array *array)
 {
     const int64_t *shape = array->shape;
-    meaning is = {.features = 1};
+    tsr__meaning is = {.features = 1};
     if (elements[array->element].get == NULL)
         return tsr__fail(TSR_ERROR_DATA, "the samples are %s, not numbers",
                          elements[array->element].name);
@@ -255,10 +248,10 @@ tsr_status tsr__array_to_matrix(tsr_matrix **out, const tsr__array *array)
     tsr_matrix *x = NULL;
     void *values = NULL;
     int64_t count = 0;
-    meaning is = {0};
+    tsr__meaning is = {0};
 
     TSR_TRY(tsr__array_count(&count, array));
-    TSR_TRY(understand(&is, array));
+    TSR_TRY(tsr__array_understand(&is, array));
     const tsr_type type = array->element == TSR_ELEMENT_FLOAT32 ? TSR_FLOAT32 : TSR_FLOAT64;
     values = tsr__alloc(count, tsr__type_size(type));
     if (values == NULL)
@@ -281,10 +274,10 @@ tsr_status tsr__array_take_matrix(tsr_matrix **out, tsr__array *array)
 {
     tsr_status status = TSR_OK;
     int64_t count = 0;
-    meaning is = {0};
+    tsr__meaning is = {0};
 
     TSR_TRY(tsr__array_count(&count, array));
-    TSR_TRY(understand(&is, array));
+    TSR_TRY(tsr__array_understand(&is, array));
     const bool single = array->element == TSR_ELEMENT_FLOAT32;
     if ((single || array->element == TSR_ELEMENT_FLOAT64) && !array->swapped && !is.turned) {
         TSR_TRY(tsr__matrix_take_dense(out, array->data, is.samples, is.features,

@@ -51,6 +51,16 @@ tsr_status tsr__array_count(int64_t *out, const tsr__array *array);
 /* Whether the array and the doubles or texts that are made of it are within the bound. */
 tsr_status tsr__array_check_bound(const tsr__array *array, const tsr__bound *bound);
 
+/* What the dimensions of samples mean. */
+typedef struct tsr__meaning {
+    int64_t samples, features;
+    tsr_image_shape image;
+    bool turned; /* the samples lie across memory */
+} tsr__meaning;
+
+/* Refuses what are no samples. */
+tsr_status tsr__array_understand(tsr__meaning *out, const tsr__array *array);
+
 /* Elements first .. first+count-1 in memory order, as doubles, `step` doubles apart. */
 void tsr__array_get(double *out, int64_t step, const tsr__array *array, int64_t first,
                     int64_t count);
@@ -84,6 +94,10 @@ typedef struct tsr__compressed {
     const tsr__bound *bound; /* of the file; NULL: a thousand rows an entry, and a million */
 } tsr__compressed;
 
+/* Whether the three arrays go together, of which no element is looked at; *entries are as many as
+ * all of them have. */
+tsr_status tsr__compressed_check(int64_t *entries, const tsr__compressed *from);
+
 /* Checks everything, sorts, sums what is there twice. float32 stays float32, all else becomes
  * float64. O(shape[0] + entries). */
 tsr_status tsr__compressed_to_matrix(tsr_matrix **out, const tsr__compressed *from);
@@ -93,6 +107,7 @@ typedef struct tsr__variable {
     const char *name;
     tsr__element element; /* of a sparse matrix: of its values */
     bool sparse;
+    int64_t stored; /* of a sparse matrix: entries, where they were counted */
     int rank;
     int64_t shape[4];
     bool column_major; /* of three dimensions the last counts the samples */

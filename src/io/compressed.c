@@ -41,7 +41,7 @@ static tsr_status check_part(int64_t *count, const tsr__array *array, const char
     return TSR_OK;
 }
 
-static tsr_status check_parts(int64_t *entries, const tsr__compressed *from)
+tsr_status tsr__compressed_check(int64_t *entries, const tsr__compressed *from)
 {
     tsr_status status = TSR_OK;
     int64_t starts = 0, indices = 0, values = 0;
@@ -183,7 +183,7 @@ tsr_status tsr__compressed_to_matrix(tsr_matrix **out, const tsr__compressed *fr
     const tsr_type type =
         from->values.element == TSR_ELEMENT_FLOAT32 ? TSR_FLOAT32 : TSR_FLOAT64;
 
-    TSR_TRY(check_parts(&entries, from));
+    TSR_TRY(tsr__compressed_check(&entries, from));
     if (from->layout == TSR_BY_ENTRIES) {
         TSR_TRY(from_entries(out, from, entries, type));
     } else if (from->layout == TSR_BY_COLUMNS) {

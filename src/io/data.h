@@ -26,6 +26,7 @@ struct tsr_data {
     const char *format; /* name of the format's row; static */
     char dtype[24];     /* element type in the file */
     char *origin;       /* "faces.mat:fea" */
+    int64_t memory;     /* bytes that work on them may take; 0: no limit */
 };
 
 #endif

@@ -76,6 +76,25 @@ const char *tsr__field_line_end(const char *at, const char *end, char delimiter)
     return stop;
 }
 
+const char *tsr__field_line_whole(const char *at, const char *end, char delimiter)
+{
+    tsr__field field;
+    for (;;) {
+        const char *first = skip_blanks(at, end, delimiter);
+        if (first < end && *first == '"') {
+            const char *close = closing_quote(first + 1, end);
+            if (close == NULL || close + 1 == end)
+                return NULL;
+        }
+        const char *stop = tsr__field_take(&field, at, end, delimiter);
+        if (stop == end)
+            return NULL;
+        if (*stop == '\n')
+            return stop;
+        at = tsr__field_next(stop, delimiter);
+    }
+}
+
 int64_t tsr__field_split(tsr__field *out, int64_t most, const char **at, const char *end,
                          char delimiter)
 {

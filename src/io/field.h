@@ -39,6 +39,10 @@ static inline bool tsr__field_blank(char c, char delimiter)
 int64_t tsr__field_count(const char *at, const char *end, char delimiter);
 const char *tsr__field_line_end(const char *at, const char *end, char delimiter);
 
+/* The \n of the line at `at` of a text that goes on behind `end`, or NULL where it is not certain: the
+ * line is not over, or a quote opens a field that may be closed later. */
+const char *tsr__field_line_whole(const char *at, const char *end, char delimiter);
+
 /* The fields of the line at *at, of which the first `most` are kept; returns how many there are.
  * *at goes on to the next line. */
 int64_t tsr__field_split(tsr__field *out, int64_t most, const char **at, const char *end,

@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "io/file.h"
+#include "matrix/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,17 +19,17 @@
 
 /* clang-format off */
 static const tsr__format formats[] = {
-    /* name      extensions                magic                    labels folder  read, write */
-    {"npy",    ".npy",                   "\x93NUMPY",          6,  false, false, tsr__npy_read,    tsr__npy_write},
-    {"npz",    ".npz",                   "PK\x03\x04",         4,  true,  false, tsr__npz_read,    tsr__npz_write},
-    {"mat",    ".mat",                   "MATLAB ",            7,  true,  false, tsr__mat_read,    tsr__mat_write},
-    {"h5",     ".h5 .hdf5 .hdf",         "\x89HDF\r\n\x1a\n",  8,  true,  false, tsr__h5_read,     tsr__h5_write},
-    {"mtx",    ".mtx",                   "%%MatrixMarket",     14, false, false, tsr__mtx_read,    tsr__mtx_write},
-    {"csv",    ".csv .txt",              NULL,                 0,  true,  false, tsr__csv_read,    tsr__csv_write},
-    {"tsv",    ".tsv .tab",              NULL,                 0,  true,  false, tsr__csv_read,    tsr__tsv_write},
-    {"svm",    ".svm .libsvm .svmlight", NULL,                 0,  true,  false, tsr__svm_read,    tsr__svm_write},
-    {"images", "",                       NULL,                 0,  true,  true,  tsr__images_read, tsr__images_write},
-    {NULL,     NULL,                     NULL,                 0,  false, false, NULL,             NULL},
+    /* name      extensions                magic                    labels folder stays  read, write */
+    {"npy",    ".npy",                   "\x93NUMPY",          6,  false, false, true,  tsr__npy_read,    tsr__npy_write},
+    {"npz",    ".npz",                   "PK\x03\x04",         4,  true,  false, false, tsr__npz_read,    tsr__npz_write},
+    {"mat",    ".mat",                   "MATLAB ",            7,  true,  false, false, tsr__mat_read,    tsr__mat_write},
+    {"h5",     ".h5 .hdf5 .hdf",         "\x89HDF\r\n\x1a\n",  8,  true,  false, true,  tsr__h5_read,     tsr__h5_write},
+    {"mtx",    ".mtx",                   "%%MatrixMarket",     14, false, false, false, tsr__mtx_read,    tsr__mtx_write},
+    {"csv",    ".csv .txt",              NULL,                 0,  true,  false, false, tsr__csv_read,    tsr__csv_write},
+    {"tsv",    ".tsv .tab",              NULL,                 0,  true,  false, false, tsr__csv_read,    tsr__tsv_write},
+    {"svm",    ".svm .libsvm .svmlight", NULL,                 0,  true,  false, false, tsr__svm_read,    tsr__svm_write},
+    {"images", "",                       NULL,                 0,  true,  true,  false, tsr__images_read, tsr__images_write},
+    {NULL,     NULL,                     NULL,                 0,  false, false, false, NULL,             NULL},
 };
 
 static const tsr_setting read_settings[] = {
@@ -46,6 +47,8 @@ static const tsr_setting read_settings[] = {
     TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N", "threads, 0: all processors"),
     TSR_INTEGER_ROW(ROW, expand, "expand", 0, 0, 1e12, "1000", "N",
                     "memory at most N times the file's size and 256 MiB"),
+    TSR_SIZE_ROW(ROW, memory, "memory", NULL, "SIZE",
+                 "memory that data may take, such as 2G: larger ones are read in blocks"),
     TSR_OBJECT_ROW(ROW, progress, "progress", "progress", "hears how far it is, and may stop it"),
 #undef ROW
     TSR_END_ROW,
@@ -163,7 +166,7 @@ done:
     return status;
 }
 
-static tsr_status find_reader(const tsr__format **out, const char *path)
+tsr_status tsr__format_find(const tsr__format **out, const char *path)
 {
     struct stat about;
     if (stat(path, &about) != 0)
@@ -206,13 +209,33 @@ done:
     return status;
 }
 
+/* What is read whole is measured from outside (tsr_path_size). */
+static tsr_status check_memory(const tsr__format *row, const tsr__request *request)
+{
+    const int64_t limit = request->options->memory;
+    int64_t size = 0;
+    if (limit == 0 || row->stays || row->is_folder || request->only_labels ||
+        request->flow != NULL)
+        return TSR_OK;
+    TSR_OR_RETURN(tsr_path_size(&size, request->path));
+    if (size <= limit / 4)
+        return TSR_OK;
+    return tsr__fail(TSR_ERROR_MEMORY,
+                     "%s: %lld bytes of .%s are read whole, and --memory lets data take a "
+                     "quarter of %lld: make a .h5 of it with tessera convert, which is read in "
+                     "blocks, or raise --memory",
+                     request->path, (long long)size, row->name, (long long)limit);
+}
+
 /* Reads through the format's row; the message gets the path before it. */
 static tsr_status read_by(tsr_data **out, const tsr__format *row, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
     tsr_data *data = NULL;
+    TSR_TRY(check_memory(row, request));
     TSR_NEW_ZERO(data, 1);
     data->format = row->name;
+    data->memory = request->options->memory;
     status = row->read(data, request);
     if (status < 0) {
         status = tsr__fail_in(status, request->path);
@@ -250,7 +273,7 @@ tsr_status tsr_labels_read(tsr_labels **out, const char *where, const tsr_read_o
     TSR_TRY(tsr_settings_check(read_settings, &chosen));
     TSR_TRY(tsr__split_where(&path, &request.variable, where));
     request.path = path;
-    TSR_TRY(find_reader(&row, path));
+    TSR_TRY(tsr__format_find(&row, path));
     TSR_TRY(read_by(&data, row, &request));
     *out = data->labels, data->labels = NULL;
 done:
@@ -285,7 +308,8 @@ static tsr_status attach_labels(tsr_data *data, const tsr__request *request,
     if (exists(where)) {
         TSR_TRY(tsr_labels_read(&labels, where, &plain));
     } else if (row->read != tsr__csv_read) {
-        const tsr__request again = {request->path, where, true, &plain};
+        const tsr__request again = {
+            .path = request->path, .variable = where, .only_labels = true, .options = &plain};
         if (read_by(&same, row, &again) < 0)
             TSR_FAIL(TSR_ERROR_DATA, "--labels %s is neither a file nor found inside: %s",
                      where, tsr_message());
@@ -322,21 +346,20 @@ static tsr_status set_image(tsr_data *data, const tsr_read_options *options)
     return status < 0 ? tsr__fail_in(status, data->origin) : status;
 }
 
-tsr_status tsr_data_read(tsr_data **out, const char *where, const tsr_read_options *options)
+tsr_status tsr__data_pass(tsr_data **out, tsr__flow *flow, const char *where,
+                          const tsr_read_options *options)
 {
-    TSR_REQUIRE(out);
-    TSR_REQUIRE_TEXT(where);
     tsr_status status = TSR_OK;
     const tsr_read_options chosen = or_default(options);
     tsr_read_options inside = chosen;
-    tsr__request request = {.options = &inside};
+    tsr__request request = {.options = &inside, .flow = flow};
     const tsr__format *row = NULL;
     tsr_data *data = NULL;
     char *path = NULL;
     TSR_TRY(tsr_settings_check(read_settings, &chosen));
     TSR_TRY(tsr__split_where(&path, &request.variable, where));
     request.path = path;
-    TSR_TRY(find_reader(&row, path));
+    TSR_TRY(tsr__format_find(&row, path));
     if (chosen.labels != NULL && exists(chosen.labels))
         inside.labels = NULL; /* a table would take it for one of its columns */
     TSR_TRY(read_by(&data, row, &request));
@@ -349,6 +372,13 @@ done:
     tsr_data_free(data);
     tsr__free(path);
     return status;
+}
+
+tsr_status tsr_data_read(tsr_data **out, const char *where, const tsr_read_options *options)
+{
+    TSR_REQUIRE(out);
+    TSR_REQUIRE_TEXT(where);
+    return tsr__data_pass(out, NULL, where, options);
 }
 
 /* The format that a name says: by extension, else a folder of images; NULL: none. */
@@ -384,6 +414,11 @@ tsr_status tsr_data_write(const tsr_data *data, const char *path)
     const tsr__format *row = written_as(path);
     if (row == NULL)
         return unknown_format(path);
+    if (tsr__matrix_is_stored(data->x) && !row->stays)
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED,
+                 "a .%s is written from memory, and these %lld x %lld samples are read in "
+                 "blocks: write .h5 or .npy, or raise --memory",
+                 row->name, (long long)data->x->samples, (long long)data->x->features);
     TSR_TRY(tsr__output_begin(&output, path, row->is_folder));
     TSR_TRY(row->write(data, output.temporary));
     TSR_TRY(tsr__output_commit(&output));

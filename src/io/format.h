@@ -5,6 +5,7 @@
 #define TSR_IO_FORMAT_H
 
 #include "io/data.h"
+#include "io/flow.h"
 
 /* What a reader is asked for. */
 typedef struct tsr__request {
@@ -12,6 +13,7 @@ typedef struct tsr__request {
     const char *variable;            /* NAME, or NULL: find it */
     bool only_labels;                /* fill out->labels and nothing else */
     const tsr_read_options *options; /* never NULL */
+    tsr__flow *flow; /* where samples go that are not to be kept; NULL: into out->x */
 } tsr__request;
 
 typedef struct tsr__format {
@@ -21,6 +23,7 @@ typedef struct tsr__format {
     size_t magic_size;
     bool holds_labels; /* write keeps labels */
     bool is_folder;    /* path is a folder */
+    bool stays;        /* samples that are larger than memory stay in the file (stored.h) */
 
     /* Fills a zeroed `out` (x; labels and names where there are any; dtype; origin only where
      * the variable was found rather than named). On failure what is in `out` is freed by the
@@ -33,14 +36,20 @@ typedef struct tsr__format {
     tsr_status (*write)(const tsr_data *data, const char *path);
 } tsr__format;
 
+/* Of tsr__h5_write_as and tsr__npy_write_flow: samples of which data->x has the shape alone come from
+ * the flow (NULL: they are in data->x); with `both_orders` sparse ones are also written by
+ * feature. */
 tsr_status tsr__npy_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__npy_write(const tsr_data *data, const char *path);
+tsr_status tsr__npy_write_flow(const tsr__flow *flow, const char *path);
 tsr_status tsr__npz_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__npz_write(const tsr_data *data, const char *path);
 tsr_status tsr__mat_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__mat_write(const tsr_data *data, const char *path);
 tsr_status tsr__h5_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__h5_write(const tsr_data *data, const char *path);
+tsr_status tsr__h5_write_as(const tsr_data *data, const tsr__flow *flow, bool both_orders,
+                            const char *path);
 tsr_status tsr__mtx_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__mtx_write(const tsr_data *data, const char *path);
 tsr_status tsr__csv_read(tsr_data *out, const tsr__request *request);
@@ -50,5 +59,21 @@ tsr_status tsr__svm_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__svm_write(const tsr_data *data, const char *path);
 tsr_status tsr__images_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__images_write(const tsr_data *data, const char *path);
+
+/* What the entries of a .npz take unpacked. */
+tsr_status tsr__npz_size(int64_t *out, const char *path);
+
+/* What `path` is read as; fails where nothing says, or where it cannot be read from. */
+tsr_status tsr__format_find(const tsr__format **out, const char *path);
+
+/* tsr_data_read, with a flow in place of samples: out->x has their shape and no values. */
+tsr_status tsr__data_pass(tsr_data **out, tsr__flow *flow, const char *where,
+                          const tsr_read_options *options);
+
+/* What tsr_data_convert does, in `memory` bytes (0: in memory altogether); public functions ask for
+ * more than tests do. */
+tsr_status tsr__data_convert(int64_t shape[3], const char *where, const char *path,
+                             const tsr_read_options *options, bool both_orders, int needs,
+                             int64_t memory);
 
 #endif

@@ -3,27 +3,22 @@
  * HDF5 files. Any dataset of one to three dimensions is read, and groups that hold data,
  * indices and indptr (AnnData, 10x, h5sparse) as sparse matrices, whose shape is an attribute
  * or a dataset and whose layout is rows unless the group or the number of pointers says
- * columns. AnnData's frames (frame.h) give names and labels. Written:
- *
- *     /x                dense dataset in one piece; or a group: data, indices (int32), indptr
- *                       (int64), attributes shape and encoding-type "csr_matrix", as AnnData
- *     /x attributes     image_height, image_width, image_order ("row" or "column"), where known
- *     /labels           int32 positions in /classes, -1 unknown
- *     /classes          texts
- *     /sample_names, /feature_names   texts, where known
- *     /recipe           how the features were made, where known: see recipe.h
+ * columns. AnnData's frames (frame.h) give names and labels. What is written is in h5_write.c.
  *
  * MATLAB's own HDF5 files (v7.3) are read by mat73.c, which knows their transposition. */
 #include "base/text.h"
 #include "io/container.h"
 #include "io/frame.h"
 #include "io/recipe.h"
+#include "io/stored.h"
+#include "matrix/store.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct archive {
     tsr__hdf5 *hdf5;
+    const tsr__request *request;
     const tsr__names *paths; /* of all datasets */
     tsr__names groups;       /* that are sparse matrices; "" is the file */
     tsr__names columns;      /* that are categorical and groups of their own */
@@ -123,6 +118,7 @@ static tsr_status list_group(archive *in, const char *group)
     TSR_TRY(tsr__hdf5_describe(variable, in->hdf5, path));
     variable->name = *group != '\0' ? group : "data";
     variable->sparse = true;
+    variable->stored = variable->rank == 1 ? variable->shape[0] : 0;
     variable->rank = 0;
     if (read_shape(shape, in, group) == TSR_OK) {
         variable->rank = 2;
@@ -224,6 +220,74 @@ done:
     return status;
 }
 
+/* A dataset of numbers as it stands in the file. */
+static tsr_status find_stretch(tsr__stretch *out, const archive *in, const char *name)
+{
+    tsr__variable about;
+    TSR_OR_RETURN(tsr__hdf5_describe(&about, in->hdf5, name));
+    *out = (tsr__stretch){.element = about.element, .name = name};
+    return tsr__hdf5_place(&out->offset, &out->swapped, in->hdf5, name);
+}
+
+static tsr_status refuse_columns(const char *name)
+{
+    return tsr__fail(TSR_ERROR_UNSUPPORTED,
+                     "%s is stored feature by feature, and data larger than --memory are read "
+                     "sample by sample: write it by rows (csr), or raise --memory",
+                     name);
+}
+
+/* Row pointers come into memory, entries stay. */
+static tsr_status store_sparse(tsr_matrix **out, const archive *in,
+                               const tsr__variable *variable)
+{
+    tsr_status status = TSR_OK;
+    const char *group = group_of(in, variable);
+    char values_path[PATH_SIZE], columns_path[PATH_SIZE];
+    tsr__compressed parts = {.layout = TSR_BY_ROWS};
+    tsr__stretch values = {0}, columns = {0};
+    tsr__variable about;
+    TSR_TRY(read_shape(parts.shape, in, group));
+    TSR_TRY(read_part(&parts.start, in, group, PART_INDPTR, TSR_ELEMENT_INT64));
+    TSR_TRY(find_layout(&parts, in, group));
+    if (parts.layout != TSR_BY_ROWS)
+        TSR_TRY(refuse_columns(variable->name));
+    if (!join(values_path, group, sparse_parts[PART_DATA]) ||
+        !join(columns_path, group, sparse_parts[PART_INDICES]))
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "a path of more than %d bytes", PATH_SIZE);
+    TSR_TRY(find_stretch(&values, in, values_path));
+    TSR_TRY(find_stretch(&columns, in, columns_path));
+    TSR_TRY(tsr__hdf5_describe(&about, in->hdf5, columns_path));
+    const int64_t *rows = parts.start.data;
+    if (parts.start.shape[0] != parts.shape[0] + 1 || parts.shape[1] > INT32_MAX ||
+        rows[parts.shape[0]] > variable->stored || rows[parts.shape[0]] > about.shape[0])
+        TSR_FAIL(TSR_ERROR_FORMAT, "the parts of the sparse matrix %s do not fit each other",
+                 variable->name);
+    TSR_TRY(tsr__stored_sparse(out, in->request->path, &values, &columns, parts.start.data,
+                               parts.shape[0], parts.shape[1]));
+    parts.start.data = NULL;
+done:
+    tsr__free(parts.start.data);
+    return status;
+}
+
+static tsr_status store_dense(tsr_matrix **out, const archive *in,
+                              const tsr__variable *variable)
+{
+    tsr__stretch values;
+    const int64_t *shape = variable->shape;
+    int64_t features = 1;
+    if (variable->rank < 1 || variable->rank > 3 ||
+        !tsr__multiply(&features, variable->rank > 1 ? shape[1] : 1,
+                       variable->rank > 2 ? shape[2] : 1))
+        return tsr__fail(TSR_ERROR_UNSUPPORTED, "%s is no matrix of samples", variable->name);
+    TSR_OR_RETURN(find_stretch(&values, in, variable->name));
+    TSR_OR_RETURN(tsr__stored_dense(out, in->request->path, &values, shape[0], features));
+    if (variable->rank == 3)
+        (*out)->image = (tsr_image_shape){shape[1], shape[2], TSR_ROW_ORDER};
+    return TSR_OK;
+}
+
 static tsr_status read_dense(tsr_matrix **out, const archive *in, const tsr__variable *variable)
 {
     tsr_status status = TSR_OK;
@@ -259,6 +323,14 @@ done:
     return status;
 }
 
+static double entries_of(const tsr__variable *variable)
+{
+    double entries = 1;
+    for (int i = 0; i < variable->rank; i++)
+        entries *= (double)variable->shape[i];
+    return variable->sparse ? (double)variable->stored : entries;
+}
+
 static tsr_status matrix(tsr_matrix **out, void *file, int at)
 {
     tsr_status status = TSR_OK;
@@ -266,7 +338,11 @@ static tsr_status matrix(tsr_matrix **out, void *file, int at)
     const tsr__variable *variable = &in->variable[at];
     const char *name = variable->sparse ? group_of(in, variable) : variable->name;
     tsr_matrix *x = NULL;
-    TSR_TRY(variable->sparse ? read_sparse(&x, in, variable) : read_dense(&x, in, variable));
+    if (tsr__stays_stored(in->request->options, entries_of(variable), variable->element,
+                          variable->sparse))
+        TSR_TRY((variable->sparse ? store_sparse : store_dense)(&x, in, variable));
+    else
+        TSR_TRY((variable->sparse ? read_sparse : read_dense)(&x, in, variable));
     TSR_TRY(read_image(x, in->hdf5, name));
     *out = x, x = NULL;
 done:
@@ -325,7 +401,7 @@ done:
 tsr_status tsr__h5_read(tsr_data *out, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
-    archive from = {0};
+    archive from = {.request = request};
 
     TSR_TRY(tsr__hdf5_open(&from.hdf5, request->path, request->options->expand));
     TSR_TRY(list(&from));
@@ -346,77 +422,4 @@ done:
     tsr__names_clear(&from.columns);
     tsr__free(from.variable);
     return tsr__hdf5_close(from.hdf5, status);
-}
-
-static tsr_status write_vector(tsr__hdf5 *to, const char *name, tsr__element element,
-                               const void *values, int64_t count)
-{
-    return tsr__hdf5_write(to, name, &(tsr__hdf5_block){element, 1, {count, 1}, 1, values});
-}
-
-static tsr_status write_sparse(tsr__hdf5 *to, const tsr_matrix *x, tsr__element element)
-{
-    tsr_status status = TSR_OK;
-    const int64_t shape[2] = {x->samples, x->features};
-    const int64_t first = x->rows[0], stored = x->rows[x->samples] - first;
-    int64_t *rows = NULL;
-
-    TSR_NEW(rows, x->samples + 1);
-    for (int64_t i = 0; i <= x->samples; i++)
-        rows[i] = x->rows[i] - first;
-    TSR_TRY(tsr__hdf5_make_group(to, "x"));
-    TSR_TRY(tsr__hdf5_set_integers(to, "x", "shape", shape, 2));
-    TSR_TRY(tsr__hdf5_set_variable_text(to, "x", "encoding-type", "csr_matrix"));
-    TSR_TRY(tsr__hdf5_set_variable_text(to, "x", "encoding-version", "0.1.0"));
-    TSR_TRY(write_vector(to, "x/data", element,
-                         (const char *)x->values + (size_t)first * tsr__type_size(x->type),
-                         stored));
-    TSR_TRY(write_vector(to, "x/indices", TSR_ELEMENT_INT32, x->columns + first, stored));
-    TSR_TRY(write_vector(to, "x/indptr", TSR_ELEMENT_INT64, rows, x->samples + 1));
-done:
-    tsr__free(rows);
-    return status;
-}
-
-static tsr_status write_samples(tsr__hdf5 *to, const tsr_matrix *x)
-{
-    tsr_status status = TSR_OK;
-    const tsr__element element =
-        x->type == TSR_FLOAT64 ? TSR_ELEMENT_FLOAT64 : TSR_ELEMENT_FLOAT32;
-    const tsr__hdf5_block dense = {element, 2, {x->samples, x->features}, x->stride, x->values};
-    TSR_TRY(x->sparse ? write_sparse(to, x, element) : tsr__hdf5_write(to, "x", &dense));
-    if (x->image.height > 0) {
-        const char *order = x->image.order == TSR_COLUMN_ORDER ? "column" : "row";
-        TSR_TRY(tsr__hdf5_set_integers(to, "x", "image_height", &x->image.height, 1));
-        TSR_TRY(tsr__hdf5_set_integers(to, "x", "image_width", &x->image.width, 1));
-        TSR_TRY(tsr__hdf5_set_text(to, "x", "image_order", order));
-    }
-done:
-    return status;
-}
-
-static tsr_status write_texts(tsr__hdf5 *to, const char *name, char *const *text, int64_t count)
-{
-    return count > 0 ? tsr__hdf5_write_texts(to, name, (const char *const *)text, count)
-                     : TSR_OK;
-}
-
-tsr_status tsr__h5_write(const tsr_data *data, const char *path)
-{
-    tsr_status status = TSR_OK;
-    tsr__hdf5 *to = NULL;
-    const tsr_labels *labels = data->labels;
-
-    TSR_TRY(tsr__hdf5_create(&to, path));
-    TSR_TRY(write_samples(to, data->x));
-    if (labels != NULL) {
-        TSR_TRY(write_vector(to, "labels", TSR_ELEMENT_INT32, labels->of, labels->count));
-        TSR_TRY(write_texts(to, "classes", labels->name, labels->classes));
-    }
-    TSR_TRY(write_texts(to, "sample_names", data->sample_names.name, data->sample_names.count));
-    TSR_TRY(
-        write_texts(to, "feature_names", data->feature_names.name, data->feature_names.count));
-    TSR_TRY(tsr__recipe_write(to, &data->recipe));
-done:
-    return tsr__hdf5_close(to, status);
 }

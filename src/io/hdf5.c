@@ -163,6 +163,53 @@ done:
     return status;
 }
 
+tsr_status tsr__hdf5_place(int64_t *offset, bool *swapped, const tsr__hdf5 *file,
+                           const char *name)
+{
+    dataset set = {-1, -1, -1, 0};
+    TSR_OR_RETURN(open_dataset(&set, file, name));
+    const hid_t how = H5Dget_create_plist(set.id);
+    const haddr_t at = H5Dget_offset(set.id);
+    const H5T_order_t order = H5Tget_order(set.type);
+    const bool plain =
+        H5Pget_layout(how) == H5D_CONTIGUOUS && H5Pget_external_count(how) == 0 &&
+        at != HADDR_UNDEF &&
+        (H5Tget_class(set.type) == H5T_INTEGER || H5Tget_class(set.type) == H5T_FLOAT) &&
+        (order == H5T_ORDER_LE || order == H5T_ORDER_BE);
+    *offset = plain && at < INT64_MAX ? (int64_t)at : -1;
+    *swapped = (order == H5T_ORDER_LE) != (H5Tget_order(H5T_NATIVE_INT) == H5T_ORDER_LE);
+    (void)H5Pclose(how);
+    close_dataset(&set);
+    return TSR_OK;
+}
+
+tsr_status tsr__hdf5_read_part(void *out, const tsr__hdf5 *file, const char *name,
+                               tsr__element as, int64_t first, int64_t count)
+{
+    tsr_status status = TSR_OK;
+    dataset set = {-1, -1, -1, 0};
+    tsr__variable about;
+    hid_t memory = -1;
+    TSR_TRY(open_dataset(&set, file, name));
+    describe(&about, &set, name);
+    int64_t row = 1;
+    for (int i = 1; i < about.rank; i++)
+        row *= about.shape[i];
+    hsize_t start[4] = {(hsize_t)(first / row)}, size[4] = {(hsize_t)(count / row)};
+    for (int i = 1; i < about.rank; i++)
+        size[i] = (hsize_t)about.shape[i];
+    memory = H5Screate_simple(1, &(hsize_t){(hsize_t)count}, NULL);
+    if (memory < 0 ||
+        H5Sselect_hyperslab(set.space, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
+        H5Dread(set.id, tsr__hdf5_native(as), memory, set.space, H5P_DEFAULT, out) < 0)
+        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_IO, "read", name));
+done:
+    if (memory >= 0)
+        (void)H5Sclose(memory);
+    close_dataset(&set);
+    return status;
+}
+
 tsr_status tsr__hdf5_read_numbers(double **out, const tsr__hdf5 *file, const char *name)
 {
     tsr__array array = {0};
@@ -323,25 +370,70 @@ static hid_t create_dataset(const tsr__hdf5 *file, const char *name, hid_t type,
     return id;
 }
 
-tsr_status tsr__hdf5_write(tsr__hdf5 *file, const char *name, const tsr__hdf5_block *block)
+tsr_status tsr__hdf5_make_array(tsr__hdf5 *file, const char *name, const tsr__hdf5_block *whole)
 {
-    const hid_t type = tsr__hdf5_native(block->element);
-    const bool flat = block->rank == 1;
-    const hsize_t shape[2] = {(hsize_t)block->shape[0], flat ? 1 : (hsize_t)block->shape[1]};
-    const hsize_t room[2] = {shape[0], flat ? 1 : (hsize_t)block->stride};
-    const hsize_t origin[2] = {0, 0};
-    const hid_t space = H5Screate_simple(block->rank, shape, NULL);
-    const hid_t memory = H5Screate_simple(block->rank, room, NULL);
-    const hid_t id = create_dataset(file, name, type, space);
+    const hsize_t shape[2] = {(hsize_t)whole->shape[0], (hsize_t)whole->shape[1]};
+    const hid_t space = H5Screate_simple(whole->rank, shape, NULL);
+    const hid_t id = create_dataset(file, name, tsr__hdf5_native(whole->element), space);
+    const tsr_status status = id >= 0 ? TSR_OK : tsr__hdf5_failed(TSR_ERROR_IO, "write", name);
+    if (id >= 0)
+        (void)H5Dclose(id);
+    (void)H5Sclose(space);
+    return status;
+}
+
+tsr_status tsr__hdf5_write_part(tsr__hdf5 *file, const char *name, const tsr__hdf5_block *part,
+                                int64_t first)
+{
+    const bool flat = part->rank == 1;
+    const hsize_t shape[2] = {(hsize_t)part->shape[0], flat ? 1 : (hsize_t)part->shape[1]};
+    const hsize_t room[2] = {shape[0], flat ? 1 : (hsize_t)part->stride};
+    const hsize_t origin[2] = {0, 0}, to[2] = {(hsize_t)first, 0};
+    const hid_t id = H5Dopen2(file->id, name, H5P_DEFAULT);
+    const hid_t space = id >= 0 ? H5Dget_space(id) : -1;
+    const hid_t memory = H5Screate_simple(part->rank, room, NULL);
     const bool written =
         id >= 0 &&
         H5Sselect_hyperslab(memory, H5S_SELECT_SET, origin, NULL, shape, NULL) >= 0 &&
-        H5Dwrite(id, type, memory, space, H5P_DEFAULT, block->values) >= 0;
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, to, NULL, shape, NULL) >= 0 &&
+        H5Dwrite(id, tsr__hdf5_native(part->element), memory, space, H5P_DEFAULT,
+                 part->values) >= 0;
     const tsr_status status = written ? TSR_OK : tsr__hdf5_failed(TSR_ERROR_IO, "write", name);
     if (id >= 0)
         (void)H5Dclose(id);
+    if (space >= 0)
+        (void)H5Sclose(space);
     (void)H5Sclose(memory);
-    (void)H5Sclose(space);
+    return status;
+}
+
+tsr_status tsr__hdf5_write(tsr__hdf5 *file, const char *name, const tsr__hdf5_block *block)
+{
+    TSR_OR_RETURN(tsr__hdf5_make_array(file, name, block));
+    return tsr__hdf5_write_part(file, name, block, 0);
+}
+
+tsr_status tsr__hdf5_write_pieces(tsr__hdf5 *file, const char *name,
+                                  const tsr__hdf5_block *block, tsr__hdf5_fill fill,
+                                  void *context)
+{
+    enum { PIECE = 1 << 16 }; /* elements, or a row */
+    tsr_status status = TSR_OK;
+    const int64_t row = block->shape[1], rows = row > 0 && row < PIECE ? PIECE / row : 1;
+    tsr__hdf5_block part = *block;
+    char *piece = NULL;
+    TSR_TRY(tsr__hdf5_make_array(file, name, block));
+    TSR_NEW(piece, rows * row * tsr__element_size(block->element));
+    part.values = piece;
+    part.stride = row;
+    for (int64_t first = 0; first < block->shape[0]; first += rows) {
+        const int64_t left = block->shape[0] - first;
+        part.shape[0] = left < rows ? left : rows;
+        TSR_TRY(fill(context, piece, first * row, part.shape[0] * row));
+        TSR_TRY(tsr__hdf5_write_part(file, name, &part, first));
+    }
+done:
+    tsr__free(piece);
     return status;
 }
 

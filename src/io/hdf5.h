@@ -37,6 +37,13 @@ const tsr__names *tsr__hdf5_datasets(const tsr__hdf5 *file);
 tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *name,
                           tsr__element as);
+/* Where the elements of a dataset stand one after another in the file, and whether in the other
+ * byte order; -1 where they do not. */
+tsr_status tsr__hdf5_place(int64_t *offset, bool *swapped, const tsr__hdf5 *file,
+                           const char *name);
+/* Elements first .. of a dataset of one dimension, or of two of which they are whole rows. */
+tsr_status tsr__hdf5_read_part(void *out, const tsr__hdf5 *file, const char *name,
+                               tsr__element as, int64_t first, int64_t count);
 tsr_status tsr__hdf5_read_numbers(double **out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read_texts(tsr__names *out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read_references(tsr__names *out, const tsr__hdf5 *file, const char *name,
@@ -53,6 +60,19 @@ typedef struct tsr__hdf5_block {
 
 tsr_status tsr__hdf5_make_group(tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_write(tsr__hdf5 *file, const char *name, const tsr__hdf5_block *block);
+/* The same in two steps: room for all of it, whose values are not looked at, and then rows first ..
+ * (elements, of one dimension) of it. */
+tsr_status tsr__hdf5_make_array(tsr__hdf5 *file, const char *name,
+                                const tsr__hdf5_block *whole);
+tsr_status tsr__hdf5_write_part(tsr__hdf5 *file, const char *name, const tsr__hdf5_block *part,
+                                int64_t first);
+
+/* The same of values that never are in memory together: `fill` is asked for elements first ..
+ * first+count-1, whole rows and one after another; block->values is not looked at. */
+typedef tsr_status (*tsr__hdf5_fill)(void *context, void *out, int64_t first, int64_t count);
+tsr_status tsr__hdf5_write_pieces(tsr__hdf5 *file, const char *name,
+                                  const tsr__hdf5_block *block, tsr__hdf5_fill fill,
+                                  void *context);
 tsr_status tsr__hdf5_write_texts(tsr__hdf5 *file, const char *name, const char *const *text,
                                  int64_t count);
 

@@ -11,17 +11,24 @@
  * Of a symmetric or skew-symmetric matrix one triangle is in the file. Lines are parsed in
  * parallel; entries that are not sorted by row take one more pass: O(entries + rows). */
 #include "base/bound.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "io/entries.h"
 #include "io/file.h"
 #include "io/format.h"
 #include "io/lines.h"
+#include "io/window.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #define BLANKS " \t\r"
+
+static const tsr__line_rule rule = {.blanks = BLANKS};
+
+enum { HEAD = 1 << 16 }; /* bytes of a first window, which has the sizes in it */
 
 enum { GENERAL, SYMMETRIC, SKEW };
 
@@ -40,8 +47,10 @@ typedef struct head {
     int symmetry;
     const char *field; /* static */
     int64_t rows, columns, entries;
-    const char *text, *body, *end;
-    int64_t line; /* of the sizes */
+    const char *text, *body, *end; /* the file, or a window of it */
+    int64_t lines_before;          /* of the file, before the text */
+    int64_t size;                  /* of the file */
+    int64_t line;                  /* of the sizes */
 } head;
 
 typedef struct reader {
@@ -125,7 +134,8 @@ static bool count_array(head *h)
 
 static tsr_status check_sizes(const head *h, bool counted)
 {
-    const int64_t bytes = h->end - h->body + 1; /* the last line may lack its end */
+    const int64_t bytes =
+        h->size - (h->body - h->text) + 1; /* the last line may lack its end */
     const int64_t least = !h->coordinate ? 2 : h->pattern ? 4 : 6;
     const long long line = h->line, rows = h->rows, columns = h->columns;
     if (h->symmetry != GENERAL && h->rows != h->columns)
@@ -144,14 +154,14 @@ static tsr_status check_sizes(const head *h, bool counted)
     if (h->entries > bytes / least)
         return tsr__fail(TSR_ERROR_FORMAT,
                          "line %lld claims %lld entries, but the file ends after %lld bytes",
-                         line, (long long)h->entries, (long long)(h->end - h->text));
+                         line, (long long)h->entries, (long long)h->size);
     return TSR_OK;
 }
 
 /* Of an array, half of which may be in the file, and of rows and columns without entries. */
 static tsr_status check_bound(const head *h, const tsr__request *request)
 {
-    const tsr__bound bound = {h->end - h->text, request->options->expand};
+    const tsr__bound bound = {h->size, request->options->expand};
     const double rows = (double)h->rows, columns = (double)h->columns;
     if (!h->coordinate)
         return tsr__bound_check(&bound, 8 * rows * columns + 8 * rows + 8 * columns,
@@ -160,10 +170,11 @@ static tsr_status check_bound(const head *h, const tsr__request *request)
                                    (double)h->entries * (h->symmetry == GENERAL ? 1 : 2));
 }
 
-static tsr_status parse_head(head *out, const tsr__input *input)
+/* Of the text from `begin` to `end`, with which a file of `size` bytes begins. */
+static tsr_status parse_head(head *out, const char *begin, const char *end, int64_t size)
 {
     tsr_status status = TSR_OK;
-    head h = {.text = input->bytes, .end = input->bytes + input->size};
+    head h = {.text = begin, .end = end, .size = size};
     const char *at = h.text;
     TSR_TRY(parse_banner(&h, &at));
     for (at = after_line(at, h.end); at < h.end; at = after_line(at, h.end)) {
@@ -274,21 +285,37 @@ static void take_entries(void *context, tsr__run *run)
     }
 }
 
-/* Values k, k+1 ... of an array go down its columns, of a triangle from the diagonal on. */
+/* Values of an array go down its columns, of a triangle from the diagonal on. */
+typedef struct place {
+    int64_t row, column;
+} place;
+
+static place place_of(const head *h, int64_t k)
+{
+    const int64_t above = h->symmetry == SKEW;
+    int64_t j = 0;
+    if (h->symmetry == GENERAL)
+        return (place){h->rows > 0 ? k % h->rows : 0, h->rows > 0 ? k / h->rows : 0};
+    for (; k >= h->rows - j - above && j < h->columns; j++)
+        k -= h->rows - j - above;
+    return (place){j + above + k, j};
+}
+
+static place place_after(const head *h, place at)
+{
+    const int64_t above = h->symmetry == SKEW;
+    if (at.row + 1 < h->rows)
+        return (place){at.row + 1, at.column};
+    return (place){h->symmetry == GENERAL ? 0 : at.column + 1 + above, at.column + 1};
+}
+
+/* Of a window they stand one after another in r->entries, of the whole file in their places. */
 static void take_values(void *context, tsr__run *run)
 {
     const reader *r = context;
     const head *h = &r->head;
-    int64_t i = 0, j = 0, k = run->lines_before;
-    const int64_t above = h->symmetry == SKEW;
-    if (h->symmetry == GENERAL) {
-        j = h->rows > 0 ? k / h->rows : 0;
-        i = h->rows > 0 ? k % h->rows : 0;
-    } else {
-        for (; k >= h->rows - j - above && j < h->columns; j++)
-            k -= h->rows - j - above;
-        i = j + above + k;
-    }
+    int64_t k = run->lines_before;
+    place p = place_of(h, k);
     for (const char *at = next_entry(run->begin, run->end); at < run->end;) {
         double value = 0;
         const char *after = tsr__parse_real(&value, at, run->end);
@@ -297,14 +324,15 @@ static void take_values(void *context, tsr__run *run)
             run->fault = (tsr__fault){at, after == at ? FAULT_VALUE : FAULT_MORE, 0};
             return;
         }
-        r->value[i * h->columns + j] = value;
-        if (h->symmetry != GENERAL)
-            r->value[j * h->columns + i] = h->symmetry == SKEW ? -value : value;
-        if (++i == h->rows) {
-            j++;
-            i = h->symmetry == GENERAL ? 0 : j + above;
-        }
         at = next_entry(stop, run->end);
+        if (r->value == NULL) {
+            r->entries.value[k++] = value;
+            continue;
+        }
+        r->value[p.row * h->columns + p.column] = value;
+        if (h->symmetry != GENERAL)
+            r->value[p.column * h->columns + p.row] = h->symmetry == SKEW ? -value : value;
+        p = place_after(h, p);
     }
 }
 
@@ -316,7 +344,8 @@ static tsr_status tell_fault(const head *h, const tsr__fault *fault)
         [FAULT_VALUE] = "no value in",
         [FAULT_MORE] = "more than there should be in",
     };
-    const long long line = tsr__line_number(h->text, fault->at), value = fault->value;
+    const long long line = h->lines_before + tsr__line_number(h->text, fault->at);
+    const long long value = fault->value;
     if (fault->kind == FAULT_DIAGONAL)
         return tsr__fail(TSR_ERROR_FORMAT,
                          "line %lld: row %lld of a skew-symmetric matrix has an entry on the "
@@ -339,18 +368,23 @@ static tsr_status tell_fault(const head *h, const tsr__fault *fault)
                      tsr__excerpt(text, fault->at, stop - fault->at));
 }
 
+static tsr_status check_count(const head *h, int64_t entries)
+{
+    return entries == h->entries
+               ? TSR_OK
+               : tsr__fail(TSR_ERROR_FORMAT, "line %lld claims %lld entries, but %lld follow",
+                           (long long)h->line, (long long)h->entries, (long long)entries);
+}
+
 /* Counts the lines against the claim, then parses them. */
 static tsr_status take_body(reader *r, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
     const head *h = &r->head;
     static const int mirror[] = {[GENERAL] = 0, [SYMMETRIC] = 1, [SKEW] = -1};
-    const tsr__line_rule rule = {.blanks = BLANKS};
     tsr__lines lines = {0};
     TSR_TRY(tsr__lines_cut(&lines, h->body, h->end, &rule, request->options->threads));
-    if (lines.lines != h->entries)
-        TSR_FAIL(TSR_ERROR_FORMAT, "line %lld claims %lld entries, but %lld follow",
-                 (long long)h->line, (long long)h->entries, (long long)lines.lines);
+    TSR_TRY(check_count(h, lines.lines));
     if (h->coordinate) {
         r->entries = (tsr__entries){.count = h->entries, .mirror = mirror[h->symmetry]};
         TSR_NEW(r->entries.row, h->entries);
@@ -379,6 +413,86 @@ static tsr_status take_labels(tsr_labels **out, const reader *r)
     return tsr_labels_from_numbers(out, r->value, h->rows * h->columns);
 }
 
+/* Entries of a window to the sort; *next is the place of the first value of an array. */
+static tsr_status pass_entries(const reader *r, tsr__flow *flow, place *next)
+{
+    tsr_status status = TSR_OK;
+    const head *h = &r->head;
+    const double mirror = h->symmetry == SKEW ? -1 : 1;
+    for (int64_t k = 0; k < r->entries.count; k++) {
+        const place p =
+            h->coordinate ? (place){r->entries.row[k], r->entries.column[k]} : *next;
+        const double value = r->entries.value[k];
+        TSR_TRY(tsr__flow_entry(flow, p.row, p.column, value));
+        if (h->symmetry != GENERAL && p.row != p.column)
+            TSR_TRY(tsr__flow_entry(flow, p.column, p.row, mirror * value));
+        *next = h->coordinate ? p : place_after(h, p);
+    }
+done:
+    return status;
+}
+
+/* Parses the lines from h->body on and passes them; *entries counts them. */
+static tsr_status pass_window(reader *r, int64_t *entries, place *next,
+                              const tsr__request *request)
+{
+    tsr_status status = TSR_OK;
+    const head *h = &r->head;
+    tsr__lines lines = {0};
+    TSR_TRY(tsr__lines_cut(&lines, h->body, h->end, &rule, request->options->threads));
+    *entries += lines.lines;
+    if (*entries > h->entries)
+        goto done; /* counted to the end, and told there */
+    r->entries.count = lines.lines;
+    TSR_NEW(r->entries.row, lines.lines);
+    TSR_NEW(r->entries.column, lines.lines);
+    TSR_NEW(r->entries.value, lines.lines);
+    TSR_TRY(tsr__lines_each(&lines, NULL, "", h->coordinate ? take_entries : take_values, r));
+    if (tsr__lines_fault(&lines) != NULL)
+        TSR_TRY(tell_fault(h, tsr__lines_fault(&lines)));
+    TSR_TRY(pass_entries(r, request->flow, next));
+done:
+    tsr__entries_clear(&r->entries);
+    tsr__lines_clear(&lines);
+    return status;
+}
+
+/* A matrix that is not kept: its entries are sorted, for they usually come column by column. */
+static tsr_status pass_through(tsr_data *out, reader *r, const tsr__request *request)
+{
+    tsr_status status = TSR_OK;
+    tsr__flow *flow = request->flow;
+    head *h = &r->head;
+    tsr__window window = {0};
+    int64_t entries = 0;
+    bool more = true;
+    const int64_t usual = tsr__flow_window(flow);
+    TSR_TRY(tsr__window_open(&window, request->path, usual < HEAD ? HEAD : usual,
+                             tsr__flow_longest(flow)));
+    TSR_TRY(tsr__window_next(&more, &window, &rule, false));
+    TSR_TRY(parse_head(h, window.begin, window.end, window.size));
+    TSR_TRY(check_bound(h, request));
+    (void)snprintf(out->dtype, sizeof out->dtype, "%s", h->field);
+    TSR_TRY(tsr__flow_begin(flow, h->coordinate, TSR_FLOAT64, h->columns));
+    TSR_TRY(tsr__flow_sort(flow, h->rows, h->columns));
+    const tsr__task ticket =
+        tsr__task_begin(request->options->progress, "reading a matrix", window.size);
+    place next = place_of(h, 0);
+    while (more) {
+        TSR_TRY(pass_window(r, &entries, &next, request));
+        TSR_TRY(tsr__task_step(&ticket, window.offset, (double)NAN, (double)NAN));
+        TSR_TRY(tsr__window_next(&more, &window, &rule, false));
+        h->text = h->body = window.begin, h->end = window.end;
+        h->lines_before = window.lines_before;
+    }
+    TSR_TRY(check_count(h, entries));
+    TSR_TRY(tsr__flow_sorted(flow));
+    TSR_TRY(tsr__flow_end(&out->x, flow, h->columns, 0));
+done:
+    tsr__window_close(&window);
+    return status;
+}
+
 tsr_status tsr__mtx_read(tsr_data *out, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
@@ -388,8 +502,12 @@ tsr_status tsr__mtx_read(tsr_data *out, const tsr__request *request)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "a Matrix Market file has no variables, so none is called '%s'",
                  request->variable);
+    if (request->flow != NULL) {
+        TSR_TRY(pass_through(out, &r, request));
+        goto done;
+    }
     TSR_TRY(tsr__input_open(&input, request->path));
-    TSR_TRY(parse_head(&r.head, &input));
+    TSR_TRY(parse_head(&r.head, input.bytes, input.bytes + input.size, input.size));
     TSR_TRY(check_bound(&r.head, request));
     TSR_TRY(take_body(&r, request));
     (void)snprintf(out->dtype, sizeof out->dtype, "%s", r.head.field);

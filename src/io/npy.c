@@ -14,7 +14,10 @@
 
 #include "base/text.h"
 #include "io/format.h"
+#include "io/stored.h"
+#include "matrix/store.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -331,15 +334,58 @@ done:
     return status;
 }
 
+/* The array stays in the file where it is larger than the options allow; *stays tells. */
+static tsr_status store(bool *stays, tsr_data *out, const tsr__request *request)
+{
+    tsr_status status = TSR_OK;
+    char first[1 << 12];
+    FILE *stream = fopen(request->path, "rbe");
+    tsr__array array = {0};
+    int64_t offset = 0, features = 1;
+    if (stream == NULL)
+        TSR_FAIL(TSR_ERROR_IO, "%s", strerror(errno));
+    const size_t got = fread(first, 1, sizeof first, stream);
+    TSR_TRY(tsr__npy_parse_head(&array, first, (int64_t)got, &offset));
+    double entries = 1;
+    for (int i = 0; i < array.rank; i++)
+        entries *= (double)array.shape[i];
+    if (!tsr__stays_stored(request->options, entries, array.element, false))
+        goto done;
+    if (array.rank < 1 || array.rank > 3 || tsr__element_is_text(array.element) ||
+        !tsr__multiply(&features, array.rank > 1 ? array.shape[1] : 1,
+                       array.rank > 2 ? array.shape[2] : 1))
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "is no matrix of samples");
+    if (array.column_major && array.rank > 1)
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED,
+                 "is stored column by column, and data larger than --memory are read sample by "
+                 "sample: save it in C order, or raise --memory");
+    const tsr__stretch values = {
+        .element = array.element, .swapped = array.swapped, .offset = offset};
+    TSR_TRY(tsr__stored_dense(&out->x, request->path, &values, array.shape[0], features));
+    if (array.rank == 3)
+        out->x->image = (tsr_image_shape){array.shape[1], array.shape[2], TSR_ROW_ORDER};
+    (void)snprintf(out->dtype, sizeof out->dtype, "%s", tsr__element_name(array.element));
+    *stays = true;
+done:
+    if (stream != NULL)
+        (void)fclose(stream);
+    return status;
+}
+
 tsr_status tsr__npy_read(tsr_data *out, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
     tsr__input input = {NULL, 0, false};
     tsr__array array = {0};
+    bool stays = false;
 
     if (request->variable != NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "a .npy holds one array without a name; leave out ':%s'",
                  request->variable);
+    if (request->options->memory > 0 && !request->only_labels)
+        TSR_TRY(store(&stays, out, request));
+    if (stays)
+        goto done;
     TSR_TRY(tsr__input_map(&input, request->path));
     TSR_TRY(tsr__npy_parse(&array, input.bytes, input.size));
     if (request->only_labels || !is_usable(&array)) { /* nothing of it stays mapped */
@@ -380,6 +426,45 @@ int tsr__npy_head(char out[TSR_NPY_HEAD_SIZE], const char *type, int rank, const
     return size;
 }
 
+tsr_status tsr__npy_write_flow(const tsr__flow *flow, const char *path)
+{
+    enum { PIECE = 1 << 16 };
+    tsr_status status = TSR_OK;
+    FILE *stream = NULL;
+    char text[TSR_NPY_HEAD_SIZE], *piece = NULL;
+    const int64_t shape[2] = {flow->samples, flow->features};
+    const int head_size =
+        tsr__npy_head(text, flow->type == TSR_FLOAT64 ? "f8" : "f4", 2, shape);
+    TSR_NEW(piece, PIECE);
+    TSR_TRY(tsr__stream_open(&stream, path));
+    (void)fwrite(text, 1, (size_t)head_size, stream);
+    for (int64_t at = 0; at < flow->values.size && ferror(stream) == 0; at += PIECE) {
+        const int64_t left = flow->values.size - at, some = left < PIECE ? left : PIECE;
+        TSR_TRY(tsr__scratch_read(piece, &flow->values, at, some));
+        (void)fwrite(piece, 1, (size_t)some, stream);
+    }
+done:
+    status = tsr__stream_close(stream, status);
+    tsr__free(piece);
+    return status;
+}
+
+/* Window by window; what could not be written is told when the stream is closed. */
+static tsr_status put_rows(FILE *stream, const tsr_matrix *x)
+{
+    const int64_t most = tsr__matrix_window_rows(x);
+    const size_t size = tsr__type_size(x->type);
+    for (int64_t first = 0; first < x->samples; first += most) {
+        const int64_t left = x->samples - first;
+        tsr_matrix rows;
+        TSR_OR_RETURN(tsr__matrix_window(&rows, x, first, left < most ? left : most));
+        for (int64_t i = 0; i < rows.samples; i++)
+            (void)fwrite((const char *)rows.values + (size_t)(i * rows.stride) * size, size,
+                         (size_t)x->features, stream);
+    }
+    return TSR_OK;
+}
+
 tsr_status tsr__npy_write(const tsr_data *data, const char *path)
 {
     tsr_status status = TSR_OK;
@@ -389,6 +474,7 @@ tsr_status tsr__npy_write(const tsr_data *data, const char *path)
     const tsr_matrix *x = data->x;
 
     if (x->sparse) {
+        TSR_TRY(tsr__matrix_need(x, "a .npy, which is dense, of sparse samples"));
         if (tsr_matrix_copy_as(&dense, x, x->type, false) < 0)
             TSR_FAIL(TSR_ERROR_MEMORY,
                      "a .npy is dense, and %lld x %lld values do not fit into memory; write "
@@ -396,14 +482,11 @@ tsr_status tsr__npy_write(const tsr_data *data, const char *path)
                      (long long)x->samples, (long long)x->features);
         x = dense;
     }
-    const size_t size = tsr__type_size(x->type);
     const int64_t shape[2] = {x->samples, x->features};
     const int head_size = tsr__npy_head(text, x->type == TSR_FLOAT64 ? "f8" : "f4", 2, shape);
     TSR_TRY(tsr__stream_open(&stream, path));
     (void)fwrite(text, 1, (size_t)head_size, stream);
-    for (int64_t i = 0; i < x->samples; i++)
-        (void)fwrite((const char *)x->values + (size_t)(i * x->stride) * size, size,
-                     (size_t)x->features, stream);
+    TSR_TRY(put_rows(stream, x));
 done:
     status = tsr__stream_close(stream, status);
     tsr_matrix_free(dense);

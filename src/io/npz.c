@@ -7,6 +7,7 @@
  * called "data". What entries unpack to, and the shape that a sparse matrix has on paper, is
  * within the bound of the file (base/bound.h); entries may overlap, so what the heads of all of
  * them unpack to counts as well. */
+#include "io/npz.h"
 #include "base/bound.h"
 #include "io/container.h"
 #include "io/file.h"
@@ -29,6 +30,7 @@ typedef struct archive {
     int count;
     tsr__layout layout; /* of the sparse variable */
     zip_uint64_t start, index;
+    tsr__flow *flow; /* where samples go that are not to be kept, or NULL */
 } archive;
 
 static tsr_status zip_failed(tsr_status code, const char *what, zip_error_t *error)
@@ -157,6 +159,11 @@ static tsr_status matrix(tsr_matrix **out, void *file, int at)
     tsr__compressed parts = {.layout = from->layout, .bound = &from->bound};
     const tsr__variable *variable = &from->variable[at];
 
+    if (from->flow != NULL)
+        return tsr__npz_pass(out, from->flow,
+                             &(tsr__npz_samples){from->zip, &from->bound, from->entry[at],
+                                                 variable->sparse, from->layout,
+                                                 variable->shape, from->start, from->index});
     TSR_TRY(load(&values, &parts.values, from, from->entry[at]));
     if (!variable->sparse) {
         TSR_TRY(tsr__npy_take_matrix(out, &values));
@@ -312,6 +319,7 @@ tsr_status tsr__npz_read(tsr_data *out, const tsr__request *request)
     TSR_TRY(open_zip(&from.zip, request->path));
     TSR_TRY(tsr__bound_of(&from.bound, request->path, request->options->expand));
     TSR_TRY(list(&from));
+    from.flow = request->flow;
     const tsr__container container = {.variable = from.variable,
                                       .count = from.count,
                                       .file = &from,
@@ -326,4 +334,24 @@ done:
     if (from.zip != NULL)
         tsr__zip.discard(from.zip);
     return status;
+}
+
+tsr_status tsr__npz_size(int64_t *out, const char *path)
+{
+    tsr_status status = TSR_OK;
+    zip_t *zip = NULL;
+    zip_stat_t about;
+    int64_t size = 0;
+    TSR_TRY(tsr__zip_need());
+    TSR_TRY(open_zip(&zip, path));
+    const zip_int64_t entries = tsr__zip.get_num_entries(zip, 0);
+    for (zip_int64_t i = 0; i < entries; i++)
+        if (tsr__zip.stat_index(zip, (zip_uint64_t)i, 0, &about) == 0 &&
+            (about.valid & ZIP_STAT_SIZE) != 0 && about.size < (zip_uint64_t)(INT64_MAX - size))
+            size += (int64_t)about.size;
+    *out = size;
+done:
+    if (zip != NULL)
+        tsr__zip.discard(zip);
+    return status < 0 ? tsr__fail_in(status, path) : status;
 }

@@ -11,24 +11,31 @@
  * N of a first line "# features N"; as many as the file's bound allows (base/bound.h). Lines are
  * parsed in parallel: O(bytes). */
 #include "base/bound.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "io/field.h"
 #include "io/file.h"
 #include "io/format.h"
 #include "io/lines.h"
+#include "io/roll.h"
+#include "io/window.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define BLANKS " \t\r"
 
+static const tsr__line_rule rule = {.blanks = BLANKS, .comment = '#', .mark = ':'};
+
 enum { FAULT_LIST, FAULT_INDEX, FAULT_RANGE, FAULT_PROMISE, FAULT_VALUE };
 
 typedef struct reader {
     const char *text, *end;
-    int64_t promised; /* features that the first line tells, or 0 */
-    int64_t *rows;    /* rows[i + 1] is the number of entries of sample i at first */
-    int32_t *columns; /* indices as they stand in the file */
+    int64_t lines_before; /* of the file, before the text */
+    int64_t promised;     /* features that the first line tells, or 0 */
+    int64_t *rows;        /* rows[i + 1] is the number of entries of sample i at first */
+    int32_t *columns;     /* indices as they stand in the file */
     double *values;
     tsr__field *labels; /* one a sample */
 } reader;
@@ -159,7 +166,8 @@ static tsr_status tell_fault(const reader *r, const tsr__fault *fault)
     while (!ends_token(stop, r->end))
         stop++;
     (void)tsr__excerpt(text, fault->at, stop - fault->at);
-    const long long line = tsr__line_number(r->text, fault->at), value = fault->value;
+    const long long line = r->lines_before + tsr__line_number(r->text, fault->at);
+    const long long value = fault->value;
     if (fault->kind == FAULT_LIST)
         return tsr__fail(TSR_ERROR_UNSUPPORTED,
                          "line %lld: '%s' is several labels for one sample", line, text);
@@ -194,27 +202,33 @@ static void close_gaps(reader *r, const tsr__lines *lines)
     }
 }
 
-/* Makes indices count from 0 and tells how many features there are. */
-static tsr_status count_features(int64_t *out, const reader *r, int64_t entries)
+/* The least and the largest index; 1 and -1 where there is none. */
+typedef struct range {
+    int64_t least, most;
+} range;
+
+static void note_indices(range *out, const int32_t *columns, int64_t entries)
 {
-    int64_t least = 1, most = -1;
     for (int64_t k = 0; k < entries; k++) {
-        least = r->columns[k] < least ? r->columns[k] : least;
-        most = r->columns[k] > most ? r->columns[k] : most;
+        out->least = columns[k] < out->least ? columns[k] : out->least;
+        out->most = columns[k] > out->most ? columns[k] : out->most;
     }
-    const int32_t base = least == 0 ? 0 : 1;
-    for (int64_t k = 0; k < entries; k++)
-        r->columns[k] -= base;
-    const int64_t features = most < 0 ? 0 : most + 1 - base;
+}
+
+/* Tells what indices count from and how many features there are. */
+static tsr_status count_features(int64_t *out, int32_t *base, const reader *r, range indices)
+{
+    *base = indices.least == 0 ? 0 : 1;
+    const int64_t features = indices.most < 0 ? 0 : indices.most + 1 - *base;
     if (features > INT32_MAX)
         return tsr__fail(TSR_ERROR_UNSUPPORTED,
-                         "index %lld, counted from 0, exceeds the limit %d", (long long)most,
-                         INT32_MAX - 1);
+                         "index %lld, counted from 0, exceeds the limit %d",
+                         (long long)indices.most, INT32_MAX - 1);
     if (r->promised > 0 && features > r->promised)
         return tsr__fail(
             TSR_ERROR_FORMAT,
             "index %lld, counted from 0, exceeds the %lld features that line 1 tells",
-            (long long)most, (long long)r->promised);
+            (long long)indices.most, (long long)r->promised);
     *out = r->promised > 0 ? r->promised : features;
     return TSR_OK;
 }
@@ -233,57 +247,145 @@ static tsr_status finish(tsr_data *out, reader *r, const tsr__lines *lines,
     tsr_status status = TSR_OK;
     const int64_t samples = lines->lines;
     const tsr__bound bound = {r->end - r->text, request->options->expand};
+    range indices = {1, -1};
     int64_t features = 0;
+    int32_t base = 0;
     if (!none_known(r->labels, samples))
         TSR_TRY(tsr__field_labels(&out->labels, r->labels, samples, true));
     if (request->only_labels)
         goto done;
-    close_gaps(r, lines);
-    TSR_TRY(count_features(&features, r, r->rows[samples]));
-    TSR_TRY(tsr__bound_check_sparse(&bound, (double)samples, (double)features,
-                                    (double)r->rows[samples]));
+    const int64_t entries = r->rows[samples];
+    note_indices(&indices, r->columns, entries);
+    TSR_TRY(count_features(&features, &base, r, indices));
+    for (int64_t k = 0; k < entries; k++)
+        r->columns[k] -= base;
+    TSR_TRY(
+        tsr__bound_check_sparse(&bound, (double)samples, (double)features, (double)entries));
     TSR_TRY(tsr__sparse_tidy(samples, r->rows, r->columns, r->values, TSR_FLOAT64));
     TSR_TRY(tsr__matrix_take_sparse(&out->x, r->rows, r->columns, r->values, samples, features,
                                     TSR_FLOAT64));
     r->rows = NULL, r->columns = NULL, r->values = NULL;
-    (void)snprintf(out->dtype, sizeof out->dtype, "text");
 done:
+    return status;
+}
+
+static void forget(reader *r)
+{
+    tsr__free(r->rows);
+    tsr__free(r->labels);
+    tsr__free(r->columns);
+    tsr__free(r->values);
+    r->rows = NULL, r->labels = NULL, r->columns = NULL, r->values = NULL;
+}
+
+/* Parses the reader's text; `lines` are for the caller to clear. */
+static tsr_status parse(reader *r, tsr__lines *lines, const tsr__request *request,
+                        const tsr_progress *progress)
+{
+    tsr_status status = TSR_OK;
+    TSR_TRY(tsr__lines_cut(lines, r->text, r->end, &rule, request->options->threads));
+    TSR_NEW_ZERO(r->rows, lines->lines + 1);
+    TSR_NEW(r->labels, lines->lines);
+    TSR_NEW(r->columns, lines->marks);
+    TSR_NEW(r->values, lines->marks);
+    TSR_TRY(tsr__lines_each(lines, progress, "reading samples", take_run, r));
+    if (tsr__lines_fault(lines) != NULL)
+        TSR_TRY(tell_fault(r, tsr__lines_fault(lines)));
+    close_gaps(r, lines);
+done:
+    return status;
+}
+
+/* What stands before the samples: a byte order mark, which is no part of the first label, and the
+ * number of features. */
+static tsr_status take_top(reader *r)
+{
+    if (r->end - r->text >= 3 && memcmp(r->text, "\xef\xbb\xbf", 3) == 0)
+        r->text += 3;
+    r->promised = promised_features(r->text, r->end);
+    if (r->promised < 0 || r->promised > INT32_MAX)
+        return tsr__fail(TSR_ERROR_FORMAT, "line 1: %lld features are not within 0 and %d",
+                         (long long)r->promised, INT32_MAX);
+    return TSR_OK;
+}
+
+/* One window on its way: its labels and its entries. */
+static tsr_status pass_window(reader *r, tsr__roll *roll, range *indices,
+                              const tsr__request *request)
+{
+    tsr_status status = TSR_OK;
+    tsr__lines lines = {0};
+    TSR_TRY(parse(r, &lines, request, NULL));
+    for (int64_t i = 0; i < lines.lines; i++)
+        TSR_TRY(tsr__roll_add(roll, &r->labels[i]));
+    note_indices(indices, r->columns, r->rows[lines.lines]);
+    TSR_TRY(tsr__flow_sparse(request->flow, lines.lines, r->rows, r->columns, r->values));
+done:
+    tsr__lines_clear(&lines);
+    forget(r);
+    return status;
+}
+
+/* Samples that are not kept: rows come in their order, and what their indices count from is known
+ * after the last. */
+static tsr_status pass_through(tsr_data *out, reader *r, const tsr__request *request)
+{
+    tsr_status status = TSR_OK;
+    tsr__flow *flow = request->flow;
+    tsr__window window = {0};
+    tsr__roll roll = {.memory = flow->memory / 4 + (1 << 16)};
+    range indices = {1, -1};
+    int64_t features = 0;
+    int32_t base = 0;
+    bool more = true;
+    TSR_TRY(tsr__window_open(&window, request->path, tsr__flow_window(flow),
+                             tsr__flow_longest(flow)));
+    const tsr__bound bound = {window.size, request->options->expand};
+    const tsr__task ticket =
+        tsr__task_begin(request->options->progress, "reading samples", window.size);
+    TSR_TRY(tsr__flow_begin(flow, true, TSR_FLOAT64, 0));
+    for (bool first = true;; first = false) {
+        TSR_TRY(tsr__window_next(&more, &window, &rule, false));
+        if (!more)
+            break;
+        r->text = window.begin, r->end = window.end, r->lines_before = window.lines_before;
+        if (first)
+            TSR_TRY(take_top(r));
+        TSR_TRY(pass_window(r, &roll, &indices, request));
+        TSR_TRY(tsr__task_step(&ticket, window.offset, (double)NAN, (double)NAN));
+    }
+    TSR_TRY(count_features(&features, &base, r, indices));
+    TSR_TRY(tsr__bound_check_sparse(&bound, (double)flow->samples, (double)features,
+                                    (double)flow->stored));
+    TSR_TRY(tsr__roll_take(&out->labels, &roll, true, true));
+    TSR_TRY(tsr__flow_end(&out->x, flow, features, base));
+done:
+    tsr__window_close(&window);
+    tsr__roll_clear(&roll);
     return status;
 }
 
 tsr_status tsr__svm_read(tsr_data *out, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
-    const tsr__line_rule rule = {.blanks = BLANKS, .comment = '#', .mark = ':'};
     tsr__input input = {NULL, 0, false};
     tsr__lines lines = {0};
     reader r = {.rows = NULL};
     if (request->variable != NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "an .svm file has no variables, so none is called '%s'",
                  request->variable);
+    (void)snprintf(out->dtype, sizeof out->dtype, "text");
+    if (request->flow != NULL) {
+        TSR_TRY(pass_through(out, &r, request));
+        goto done;
+    }
     TSR_TRY(tsr__input_open(&input, request->path));
     r.text = input.bytes, r.end = input.bytes + input.size;
-    if (input.size >= 3 && memcmp(r.text, "\xef\xbb\xbf", 3) == 0)
-        r.text += 3; /* a byte order mark is no part of the first label */
-    r.promised = promised_features(r.text, r.end);
-    if (r.promised < 0 || r.promised > INT32_MAX)
-        TSR_FAIL(TSR_ERROR_FORMAT, "line 1: %lld features are not within 0 and %d",
-                 (long long)r.promised, INT32_MAX);
-    TSR_TRY(tsr__lines_cut(&lines, r.text, r.end, &rule, request->options->threads));
-    TSR_NEW_ZERO(r.rows, lines.lines + 1);
-    TSR_NEW(r.labels, lines.lines);
-    TSR_NEW(r.columns, lines.marks);
-    TSR_NEW(r.values, lines.marks);
-    TSR_TRY(
-        tsr__lines_each(&lines, request->options->progress, "reading samples", take_run, &r));
-    if (tsr__lines_fault(&lines) != NULL)
-        TSR_TRY(tell_fault(&r, tsr__lines_fault(&lines)));
+    TSR_TRY(take_top(&r));
+    TSR_TRY(parse(&r, &lines, request, request->options->progress));
     TSR_TRY(finish(out, &r, &lines, request));
 done:
-    tsr__free(r.rows);
-    tsr__free(r.labels);
-    tsr__free(r.columns);
-    tsr__free(r.values);
+    forget(&r);
     tsr__lines_clear(&lines);
     tsr__input_close(&input);
     return status;

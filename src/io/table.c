@@ -26,7 +26,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LOOK_LINES = 64, LOOK_BYTES = 1 << 22 };
+enum { LOOK_LINES = 64 };
 
 static const char *const label_words[] = {"label", "labels", "class", "gnd",
                                           "y",     "target", NULL};
@@ -79,7 +79,7 @@ static glance look(const char *first, const char *end, char delimiter)
         if (text < end && *text != '\n')
             out.line[out.count++] = at;
         at = after_line(tsr__field_line_end(at, end, delimiter), end);
-        if (out.count > 1 && at - first > LOOK_BYTES)
+        if (out.count > 1 && at - first > TSR_TABLE_LOOK)
             break;
     }
     return out;

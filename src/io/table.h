@@ -19,6 +19,8 @@ typedef struct tsr__table {
     int64_t label, name; /* columns that are no features; -1: none */
 } tsr__table;
 
+enum { TSR_TABLE_LOOK = 1 << 22 }; /* bytes of the lines that are looked at, but for the last */
+
 /* Looks at the first lines of `size` bytes. O(length of those lines). */
 tsr_status tsr__table_look(tsr__table *out, const char *bytes, int64_t size,
                            const tsr__request *request);

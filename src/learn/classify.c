@@ -5,6 +5,7 @@
 #include "learn/renumber.h"
 #include "matrix/matrix.h"
 #include "matrix/neighbours.h"
+#include "matrix/store.h"
 
 #include <string.h>
 
@@ -27,6 +28,33 @@ static int32_t vote(const int64_t *neighbour, int64_t count, const int32_t *clas
     return winner;
 }
 
+/* The votes on test samples, as many at once as a window has: what is in memory is one. */
+static tsr_status judge(int32_t *out, const tsr_matrix *test, const tsr_matrix *voters,
+                        const int64_t *sample, const int32_t *classes, int64_t p, int threads)
+{
+    tsr_status status = TSR_OK;
+    const int64_t n = test->samples,
+                  wide = tsr__matrix_is_stored(test) ? tsr__matrix_window_rows(test) : n,
+                  most = wide < n ? wide : n;
+    int64_t *index = NULL;
+    double *square = NULL;
+    TSR_NEW(index, most * p);
+    TSR_NEW(square, most * p);
+    for (int64_t first = 0; first < n; first += most) {
+        tsr_matrix rows;
+        TSR_TRY(tsr__matrix_window(&rows, test, first, n - first < most ? n - first : most));
+        status = tsr__nearest_samples(index, square, &rows, voters, p, threads);
+        if (status < 0)
+            TSR_TRY(tsr__fail_in(status, "training or test samples"));
+        for (int64_t i = 0; i < rows.samples; i++)
+            out[first + i] = vote(index + i * p, p, classes, sample);
+    }
+done:
+    tsr__free(index);
+    tsr__free(square);
+    return status;
+}
+
 tsr_status tsr_classify(int32_t *out, const tsr_matrix *train, const int32_t *classes,
                         const tsr_matrix *test, int64_t neighbours, int64_t threads)
 {
@@ -34,8 +62,8 @@ tsr_status tsr_classify(int32_t *out, const tsr_matrix *train, const int32_t *cl
     TSR_REQUIRE_CHOICE(threads, 4096);
     TSR_OR_RETURN(tsr__check_classes(classes, train->samples, "classes"));
     tsr_status status = TSR_OK;
-    int64_t *sample = NULL, *index = NULL, known = 0;
-    double *square = NULL;
+    int64_t *sample = NULL, known = 0;
+    int32_t *of = NULL;
     tsr_matrix *voters = NULL;
     TSR_NEW(sample, train->samples);
     for (int64_t i = 0; i < train->samples; i++)
@@ -53,21 +81,18 @@ tsr_status tsr_classify(int32_t *out, const tsr_matrix *train, const int32_t *cl
     TSR_TRY(tsr_matrix_check(train, TSR_NEED_FINITE, "the training samples"));
     TSR_TRY(tsr_matrix_check(test, TSR_NEED_FINITE, "the test samples"));
     const int64_t p = neighbours < known ? neighbours : known;
-    TSR_NEW(index, test->samples * p);
-    TSR_NEW(square, test->samples * p);
+    TSR_TRY(tsr__matrix_need(train, "a vote of training samples"));
+    TSR_NEW(of, test->samples);
     if (known < train->samples)
         TSR_TRY(tsr_matrix_copy_samples(&voters, train, sample, known));
     else /* a view: samples that are tested on themselves are their own neighbours */
         TSR_TRY(tsr_matrix_view_samples(&voters, train, 0, known));
-    status = tsr__nearest_samples(index, square, test, voters, p, (int)threads);
-    if (status < 0)
-        TSR_TRY(tsr__fail_in(status, "training or test samples"));
-    for (int64_t i = 0; i < test->samples; i++)
-        out[i] = vote(index + i * p, p, classes, sample);
+    TSR_TRY(judge(of, test, voters, sample, classes, p, (int)threads));
+    if (test->samples > 0)
+        memcpy(out, of, (size_t)test->samples * sizeof *of);
 done:
     tsr__free(sample);
-    tsr__free(index);
-    tsr__free(square);
+    tsr__free(of);
     tsr_matrix_free(voters);
     return status;
 }

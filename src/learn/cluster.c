@@ -3,6 +3,7 @@
  * Clustering of codes or raw samples: k-means of the matrix layer behind the public options. */
 #include "base/settings.h"
 #include "matrix/kmeans.h"
+#include "matrix/store.h"
 
 static const tsr_setting table[] = {
 #define ROW tsr_cluster_options
@@ -46,6 +47,7 @@ tsr_status tsr_cluster(int32_t *of, double *cost, const tsr_matrix *x,
                                    .seed = (uint64_t)options->seed,
                                    .threads = (int)options->threads,
                                    .held = options->held};
+    TSR_TRY(tsr__matrix_need(x, "k-means (codes of a model are smaller)"));
     TSR_TRY(tsr_matrix_check(x, TSR_NEED_FINITE, NULL));
     if (options->unit_codes) {
         TSR_TRY(tsr_matrix_copy_as(&unit, x, x->type, x->sparse));

@@ -8,21 +8,33 @@
 #include "learn/ranking.h"
 
 #include "matrix/neighbours.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Sum over samples of code i times w . x. */
-static double shared(const tsr_matrix *x, const double *w, const tsr_matrix *codes, int64_t i)
+/* w . x of row i. */
+static double along(const tsr_matrix *x, int64_t i, const double *w)
 {
     double sum = 0;
-    for (int64_t s = 0; s < x->samples; s++) {
-        double dot = 0;
-        for (int64_t at = tsr__row_begin(x, s); at < tsr__row_end(x, s); at++)
-            dot += tsr__value_at(x->values, x->type, at) * w[tsr__row_feature(x, s, at)];
-        sum += dot * tsr_matrix_at(codes, s, i);
-    }
+    for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++)
+        sum += tsr__value_at(x->values, x->type, at) * w[tsr__row_feature(x, i, at)];
     return sum;
+}
+
+/* sum[r] = that over samples of their code (count x n) times w . x (count x m), in one pass. */
+static tsr_status shared(double *sum, const tsr_matrix *x, const double *w, const double *g,
+                         int64_t count)
+{
+    const int64_t n = x->samples, most = tsr__matrix_window_rows(x);
+    for (int64_t first = 0; first < n; first += most) {
+        tsr_matrix rows;
+        TSR_OR_RETURN(tsr__matrix_window(&rows, x, first, n - first < most ? n - first : most));
+        for (int64_t r = 0; r < count; r++)
+            for (int64_t i = 0; i < rows.samples; i++)
+                sum[r] += along(&rows, i, w + r * x->features) * g[r * n + first + i];
+    }
+    return TSR_OK;
 }
 
 static double dot(const double *a, const double *b, int64_t count)
@@ -40,18 +52,21 @@ static tsr_status trace_error(double *out, const int64_t *order, int64_t count,
 {
     tsr_status status = TSR_OK;
     const int64_t n = x->samples, m = x->features;
-    double *w = NULL, *g = NULL, all = 0;
+    double *w = NULL, *g = NULL, *across = NULL, all = 0;
     TSR_TRY(tsr__check_squares(NULL, x, NULL, (double)n));
     TSR_NEW(w, count * m);
     TSR_NEW(g, count * n);
-    for (int64_t s = 0; s < n; s++)
-        all += tsr__row_square(x, s);
-    double square = all;
+    TSR_NEW_ZERO(across, count);
+    TSR_TRY(tsr__ranking_squares(&all, x));
     for (int64_t r = 0; r < count; r++) {
         tsr_matrix_get_sample(w + r * m, basis, order[r]);
         for (int64_t s = 0; s < n; s++)
             g[r * n + s] = tsr_matrix_at(codes, s, order[r]);
-        square -= 2 * shared(x, w + r * m, codes, order[r]);
+    }
+    TSR_TRY(shared(across, x, w, g, count));
+    double square = all;
+    for (int64_t r = 0; r < count; r++) {
+        square -= 2 * across[r];
         for (int64_t q = 0; q <= r; q++)
             square +=
                 (q < r ? 2 : 1) * dot(w + r * m, w + q * m, m) * dot(g + r * n, g + q * n, n);
@@ -65,24 +80,27 @@ static tsr_status trace_error(double *out, const int64_t *order, int64_t count,
 done:
     tsr__free(w);
     tsr__free(g);
+    tsr__free(across);
     return status;
 }
 
-/* Samples with a class, projected on the ranked vectors: known x count. */
-static void project(double *to, const int64_t *sample, int64_t known, const int64_t *order,
-                    int64_t count, const tsr_matrix *basis, const tsr_matrix *x, double *row)
+/* Samples with a class, projected on the ranked vectors: known x count. `w` has room for those. */
+static tsr_status project(double *to, const int64_t *sample, int64_t known,
+                          const int64_t *order, int64_t count, const tsr_matrix *basis,
+                          const tsr_matrix *x, double *w)
 {
-    const int64_t m = x->features;
-    for (int64_t r = 0; r < count; r++) {
-        tsr_matrix_get_sample(row, basis, order[r]);
-        for (int64_t s = 0; s < known; s++) {
-            double sum = 0;
-            tsr_matrix_get_sample(row + m, x, sample[s]);
-            for (int64_t j = 0; j < m; j++)
-                sum += row[j] * row[m + j];
-            to[s * count + r] = sum;
-        }
+    const int64_t n = x->samples, most = tsr__matrix_window_rows(x);
+    int64_t s = 0;
+    for (int64_t r = 0; r < count; r++)
+        tsr_matrix_get_sample(w + r * x->features, basis, order[r]);
+    for (int64_t first = 0; first < n; first += most) {
+        tsr_matrix rows;
+        TSR_OR_RETURN(tsr__matrix_window(&rows, x, first, n - first < most ? n - first : most));
+        for (; s < known && sample[s] < first + rows.samples; s++)
+            for (int64_t r = 0; r < count; r++)
+                to[s * count + r] = along(&rows, sample[s] - first, w + r * x->features);
     }
+    return TSR_OK;
 }
 
 /* out[r] = share of the samples with a class whose nearest other sample has it too. */
@@ -92,7 +110,7 @@ static tsr_status trace_accuracy(double *out, const int64_t *order, int64_t coun
 {
     tsr_status status = TSR_OK;
     int64_t *sample = NULL, *index = NULL, known = 0;
-    double *codes = NULL, *square = NULL, *row = NULL;
+    double *codes = NULL, *square = NULL, *w = NULL;
     tsr_matrix *view = NULL;
     TSR_NEW(sample, x->samples);
     for (int64_t i = 0; i < x->samples; i++)
@@ -104,8 +122,8 @@ static tsr_status trace_accuracy(double *out, const int64_t *order, int64_t coun
     TSR_NEW(codes, known * count);
     TSR_NEW(index, known);
     TSR_NEW(square, known);
-    TSR_NEW(row, 2 * x->features);
-    project(codes, sample, known, order, count, basis, x, row);
+    TSR_NEW(w, count * x->features);
+    TSR_TRY(project(codes, sample, known, order, count, basis, x, w));
     for (int64_t r = 0; r < count; r++) {
         int64_t right = 0;
         TSR_TRY(tsr_matrix_view_dense(&view, codes, known, r + 1, count, TSR_FLOAT64));
@@ -123,7 +141,7 @@ done:
     tsr__free(index);
     tsr__free(codes);
     tsr__free(square);
-    tsr__free(row);
+    tsr__free(w);
     tsr_matrix_free(view);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "factor/prepared.h"
+#include "matrix/store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +112,10 @@ static tsr_status prepare(const tsr_matrix **x, tsr_matrix **owned, const tsr_en
     tsr_status status = TSR_OK;
     const tsr_matrix *given = tsr_data_samples(data);
     const bool raw = e->baseline->encode == NULL;
+    char who[80];
+    (void)snprintf(who, sizeof who, "%s (models, such as nmf, read them in blocks)",
+                   e->baseline->name);
+    TSR_TRY(tsr__matrix_need(given, who));
     TSR_TRY(tsr_matrix_check(given, e->baseline->needs, tsr_data_origin(data)));
     if (raw || e->normalize != TSR_NORM_NONE || given->type != TSR_FLOAT64)
         TSR_TRY(

@@ -3,6 +3,7 @@
  * What a model makes of one sample: x ~ sum_j g_j f_j, a part a vector. The share of a vector in
  * some samples is the sum of its codes times its length, over that of all vectors. */
 #include "factor/model.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,6 +44,8 @@ tsr_status tsr_basis_shares(int64_t *order, double *share, const tsr_matrix *bas
     if (codes->features != k)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "codes of %lld entries do not fit %lld basis vectors",
                  (long long)codes->features, (long long)k);
+    TSR_TRY(tsr__matrix_need(basis, "a look at basis vectors"));
+    TSR_TRY(tsr__matrix_need(codes, "a sum of codes"));
     TSR_NEW_ZERO(places, k);
     for (int64_t j = 0; j < k; j++) {
         places[j].vector = j;

@@ -10,6 +10,7 @@
 #include "learn/renumber.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
+#include "matrix/scaled.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +21,9 @@ static tsr_status project(double *p, const tsr_matrix *basis, const tsr_matrix *
     tsr_status status = TSR_OK;
     tsr_matrix *doubles = NULL, *across = NULL, *wide = NULL;
     if (x->type != TSR_FLOAT64)
-        TSR_TRY(tsr_matrix_copy_as(&doubles, x, TSR_FLOAT64, x->sparse));
+        TSR_TRY(tsr__matrix_is_stored(x)
+                    ? tsr__matrix_scaled(&doubles, x, &(tsr__scaling){.type = TSR_FLOAT64})
+                    : tsr_matrix_copy_as(&doubles, x, TSR_FLOAT64, x->sparse));
     TSR_TRY(tsr_matrix_copy_as(&wide, basis, TSR_FLOAT64, false));
     TSR_TRY(tsr_matrix_copy_transposed(&across, wide));
     const tsr__source source = tsr__source_of_matrix(doubles != NULL ? doubles : x, 1 << 20);
@@ -78,13 +81,26 @@ done:
     return status;
 }
 
-static void score_lre(double *score, const double *p, const tsr_matrix *basis,
-                      const tsr_matrix *codes, const tsr_matrix *x)
+tsr_status tsr__ranking_squares(double *out, const tsr_matrix *x)
+{
+    const int64_t n = x->samples, most = tsr__matrix_window_rows(x);
+    double all = 0;
+    for (int64_t first = 0; first < n; first += most) {
+        tsr_matrix rows;
+        TSR_OR_RETURN(tsr__matrix_window(&rows, x, first, n - first < most ? n - first : most));
+        for (int64_t i = 0; i < rows.samples; i++)
+            all += tsr__row_square(&rows, i);
+    }
+    *out = all;
+    return TSR_OK;
+}
+
+static tsr_status score_lre(double *score, const double *p, const tsr_matrix *basis,
+                            const tsr_matrix *codes, const tsr_matrix *x)
 {
     const int64_t n = x->samples, k = basis->samples;
     double all = 0;
-    for (int64_t s = 0; s < n; s++)
-        all += tsr__row_square(x, s);
+    TSR_OR_RETURN(tsr__ranking_squares(&all, x));
     for (int64_t i = 0; i < k; i++) {
         double across = 0, length = 0;
         for (int64_t s = 0; s < n; s++) {
@@ -95,6 +111,7 @@ static void score_lre(double *score, const double *p, const tsr_matrix *basis,
         const double left = all - 2 * across + tsr__row_square(basis, i) * length;
         score[i] = left < 0 ? 0 : left; /* by rounding; NaN is kept */
     }
+    return TSR_OK;
 }
 
 struct ranked {
@@ -125,6 +142,9 @@ tsr_status tsr__ranking_check(const tsr_matrix *basis, const tsr_matrix *codes,
         return tsr__fail(TSR_ERROR_ARGUMENT,
                          "the reconstruction error needs codes of %lld samples x %lld vectors",
                          (long long)x->samples, (long long)basis->samples);
+    TSR_OR_RETURN(tsr__matrix_need(basis, "a ranking of basis vectors"));
+    if (by == TSR_RANK_LRE)
+        TSR_OR_RETURN(tsr__matrix_need(codes, "a ranking by codes"));
     const tsr_status status = tsr_matrix_check(x, TSR_NEED_FINITE, NULL);
     return status < 0 ? status : tsr__check_squares(NULL, x, NULL, (double)x->samples);
 }
@@ -170,7 +190,7 @@ tsr_status tsr_rank_basis(int64_t *order, double *score, const tsr_matrix *basis
         TSR_TRY(check_projections(p, n, k));
         TSR_TRY(score_fisher(scores, p, n, k, classes));
     } else {
-        score_lre(scores, p, basis, codes, x);
+        TSR_TRY(score_lre(scores, p, basis, codes, x));
         TSR_TRY(check_scores(scores, k));
     }
     for (int64_t i = 0; i < k; i++)

@@ -11,4 +11,7 @@
 tsr_status tsr__ranking_check(const tsr_matrix *basis, const tsr_matrix *codes,
                               const tsr_matrix *x, const int32_t *classes, tsr_rank_by by);
 
+/* sum_i |x_i|^2 in the order of the samples, read window by window. */
+tsr_status tsr__ranking_squares(double *out, const tsr_matrix *x);
+
 #endif

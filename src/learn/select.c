@@ -20,6 +20,7 @@
 #include "factor/spec.h"
 #include "learn/holdout.h"
 #include "matrix/parallel.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -389,6 +390,7 @@ tsr_status tsr_select(tsr_selection **out, const tsr_data *data, const tsr_fit_o
     quiet.progress = NULL;
     tsr_settings_default(table, &how);
     how = options != NULL ? *options : how;
+    TSR_TRY(tsr__matrix_need(data->x, "a choice by what is held out"));
     TSR_NEW_ZERO(s.selection, 1);
     TSR_TRY(tsr__contest_make(&s.contest, &s.selection->model, &quiet, &how));
     TSR_TRY(hold_out(&s));

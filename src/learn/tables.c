@@ -197,7 +197,7 @@ static const tsr_setting format[] = {
 static const tsr_setting model[] = {
     ROW(name, TEXT), ROW(title, TEXT), ROW(loss, TEXT), ROW(basis, TEXT), ROW(codes, TEXT),
     ROW(uses, TEXT), ROW(source, TEXT), ROW(objective, NOTE), ROW(blocks, FLAG),
-    ROW(whole, FLAG), ROW(labels, FLAG), ROW(joined, FLAG), ROW(signs, FLAG), TSR_END_ROW};
+    ROW(whole, FLAG), ROW(labels, FLAG), ROW(joined, FLAG), ROW(signs, FLAG), ROW(online, FLAG), TSR_END_ROW};
 #undef OF
 #define OF tsr_fit_report
 static const tsr_setting report[] = {

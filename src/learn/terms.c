@@ -6,6 +6,7 @@
  *     top        the largest u_jv
  *     specific   v with u_jv > t and u_iv < t for every other vector i (there t = 0.05) */
 #include "factor/model.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ tsr_status tsr_basis_terms(tsr_term *out, int64_t *count, const tsr_matrix *basi
     TSR_REQUIRE_ARRAY(out, most);
     tsr_status status = TSR_OK;
     const int64_t m = basis->features;
+    TSR_OR_RETURN(tsr__matrix_need(basis, "a look at basis vectors"));
     double *row = NULL;
     bool *struck = NULL;
     tsr_term *term = NULL;

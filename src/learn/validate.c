@@ -6,6 +6,7 @@
 #include "base/settings.h"
 #include "io/data.h"
 #include "learn/renumber.h"
+#include "matrix/store.h"
 
 #include <string.h>
 
@@ -166,6 +167,7 @@ tsr_status tsr_validate(tsr_validation **out, const tsr_data *data, const int32_
     tsr_status status = TSR_OK;
     tsr_validation *v = NULL;
     way w;
+    TSR_TRY(tsr__matrix_need(data->x, "a test by folds (--test takes other samples)"));
     TSR_TRY(check_folds(fold, data->x->samples, folds));
     TSR_TRY(way_make(&w, fit, options));
     TSR_TRY(open_validation(&v, data, folds));

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Blocks of a matrix in memory, and where they are cut. */
+ * Blocks of a matrix, in memory or stored, and where they are cut. */
 #include "matrix/block.h"
+
+#include "matrix/store.h"
 
 static tsr_status slice(tsr__block *out, const tsr__source *source, int64_t index, int thread)
 {
     const tsr_matrix *x = source->held;
-    const int64_t first = index * source->block_samples;
-    const int64_t left = x->samples - first;
+    const int64_t block = source->chosen != NULL ? source->chosen[index] : index,
+                  first = block * source->block_samples, left = x->samples - first;
+    tsr_matrix rows;
     (void)thread;
+    TSR_OR_RETURN(tsr__matrix_window(
+        &rows, x, first, left < source->block_samples ? left : source->block_samples));
     *out = (tsr__block){.first = first,
-                        .samples = left < source->block_samples ? left : source->block_samples,
+                        .samples = rows.samples,
                         .features = x->features,
-                        .stride = x->stride,
+                        .stride = rows.stride,
                         .type = x->type,
                         .sparse = x->sparse,
-                        .values = x->values,
-                        .columns = x->columns};
-    if (x->sparse)
-        out->rows = x->rows + first;
-    else
-        out->values = (char *)x->values + (size_t)(first * x->stride) * tsr__type_size(x->type);
+                        .values = rows.values,
+                        .rows = rows.rows,
+                        .columns = rows.columns};
     return TSR_OK;
 }
 
@@ -64,13 +66,13 @@ static void measure(tsr__source *s, const tsr_matrix *x)
 /* A block of few rows reads and writes all that a feature has, k numbers in each factor, for
  * little work: dense blocks have ROWS rows at least. If these are far longer than `bytes`, tiles
  * of them are as large as a block should be. */
-tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes)
+static tsr__source cut(const tsr_matrix *x, int64_t bytes, bool once)
 {
     enum { FEW = 8, ROWS = 32, LINE = 64 };
     const int64_t size = (int64_t)tsr__type_size(x->type);
     const int64_t row =
         (x->sparse ? tsr_matrix_stored(x) / (x->samples + 1) + 1 : x->features) * size + 1;
-    const bool wide = !x->sparse && row * ROWS > 2 * bytes;
+    const bool far = row * ROWS > 2 * bytes, wide = !x->sparse && far && !once;
     const int64_t fair =
         (x->samples + FEW - 1) / FEW; /* a block for each of the first leaves */
     int64_t samples = wide ? 4 * ROWS : most_of(bytes / row, x->sparse ? 1 : ROWS), tile;
@@ -78,18 +80,29 @@ tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes)
     samples = most_of(least_of(samples, x->samples), 1);
     tile = most_of(bytes / (samples * size) / LINE, 1) * LINE;
     const int64_t blocks = (x->samples + samples - 1) / samples;
-    tsr__source out = {.samples = x->samples,
-                       .features = x->features,
-                       .block_samples = samples,
-                       .blocks = blocks,
-                       .leaves = leaves_of(blocks),
-                       .tile = wide ? least_of(tile, x->features) : x->features,
-                       .type = x->type,
-                       .sparse = x->sparse,
-                       .held = x,
-                       .get = slice};
+    tsr__source out = {
+        .samples = x->samples,
+        .features = x->features,
+        .block_samples = samples,
+        .blocks = blocks,
+        .leaves = least_of(leaves_of(blocks), once && (far || x->sparse) ? FEW : blocks),
+        .tile = wide ? least_of(tile, x->features) : x->features,
+        .type = x->type,
+        .sparse = x->sparse,
+        .held = x,
+        .get = slice};
     measure(&out, x);
     return out;
+}
+
+tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes)
+{
+    return cut(x, bytes, false);
+}
+
+tsr__source tsr__source_of_stream(const tsr_matrix *x, int64_t bytes)
+{
+    return cut(x, bytes, true);
 }
 
 tsr__block tsr__block_tile(const tsr__block *block, int64_t from, int64_t tile)

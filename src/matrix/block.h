@@ -35,6 +35,7 @@ typedef struct tsr__source {
     int64_t tile;          /* features of a tile; `features`: whole rows do */
     tsr_type type;
     bool sparse;
+    const int64_t *chosen; /* NULL; else these are its blocks, of all that there are */
     const void *held;
     /* Block `index`, valid until the same thread's next get. */
     tsr_status (*get)(tsr__block *out, const struct tsr__source *source, int64_t index,
@@ -43,6 +44,10 @@ typedef struct tsr__source {
 
 /* The samples of a matrix, in blocks of about `bytes`; of long dense rows, tiles of them are. */
 tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes);
+
+/* The same without tiles, for samples that are read once a pass; where sums over them are long,
+ * few leaves. */
+tsr__source tsr__source_of_stream(const tsr_matrix *x, int64_t bytes);
 
 /* Features from .. of a dense block, a tile's at most. */
 tsr__block tsr__block_tile(const tsr__block *block, int64_t from, int64_t tile);

@@ -6,6 +6,7 @@
 #include "matrix/kernels.h"
 #include "matrix/matrix.h"
 #include "matrix/parallel.h"
+#include "matrix/store.h"
 
 #include <string.h>
 
@@ -134,6 +135,33 @@ static tsr_status copy_sparse_samples(tsr_matrix **out, const tsr_matrix *x,
     return status;
 }
 
+/* Of a stored matrix, sample after sample. */
+static tsr_status fetch_samples(tsr_matrix **out, const tsr_matrix *x, const int64_t *sample,
+                                int64_t count)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *to = NULL, row;
+    int64_t stored = 0, next = 0;
+    for (int64_t i = 0; x->sparse && i < count; i++)
+        stored += stored_in(x, choice(sample, i));
+    TSR_TRY(x->sparse ? tsr__matrix_create_rows(&to, count, x->features, stored, x->type)
+                      : create_dense(&to, count, x->features, x->type));
+    for (int64_t i = 0; i < count; i++) {
+        TSR_TRY(tsr__matrix_window(&row, x, choice(sample, i), 1));
+        const int64_t length = tsr_matrix_stored(&row);
+        copy_values(to, next, &row, 0, length);
+        if (x->sparse && length > 0)
+            memcpy(to->columns + next, row.columns, (size_t)length * sizeof(int32_t));
+        next += length;
+        if (x->sparse)
+            to->rows[i + 1] = next;
+    }
+    *out = to, to = NULL;
+done:
+    tsr_matrix_free(to);
+    return status;
+}
+
 tsr_status tsr_matrix_copy_samples(tsr_matrix **out, const tsr_matrix *x, const int64_t *sample,
                                    int64_t count)
 {
@@ -141,7 +169,9 @@ tsr_status tsr_matrix_copy_samples(tsr_matrix **out, const tsr_matrix *x, const 
     if (sample != NULL)
         TSR_REQUIRE_ARRAY(sample, count);
     tsr_status status = check_choice(x, sample, count);
-    if (status == TSR_OK)
+    if (status == TSR_OK && tsr__matrix_is_stored(x))
+        status = fetch_samples(out, x, sample, count);
+    else if (status == TSR_OK)
         status = (x->sparse ? copy_sparse_samples : copy_dense_samples)(out, x, sample, count);
     if (status == TSR_OK)
         (*out)->image = x->image;
@@ -290,6 +320,7 @@ done:
 
 tsr_status tsr__matrix_transpose(tsr_matrix **out, const tsr_matrix *x, int64_t threads)
 {
+    TSR_OR_RETURN(tsr__matrix_need(x, "turning"));
     return (x->sparse ? transpose_sparse : transpose_dense)(out, x, threads);
 }
 
@@ -396,6 +427,7 @@ tsr_status tsr_matrix_copy_as(tsr_matrix **out, const tsr_matrix *x, tsr_type ty
 {
     TSR_REQUIRE(out, x);
     TSR_REQUIRE_CHOICE(type, TSR_FLOAT32);
+    TSR_OR_RETURN(tsr__matrix_need(x, "a copy of another type or storage"));
     const tsr_status status = !sparse     ? copy_to_dense(out, x, type)
                               : x->sparse ? copy_sparse_as(out, x, type)
                                           : copy_dense_to_sparse(out, x, type);

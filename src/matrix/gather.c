@@ -204,6 +204,27 @@ static double ratio(void *out, const tsr__gather *x, const void *codes, bool val
     return sum;
 }
 
+static double deal(double *sum, const tsr__gather *x, const void *codes, double weight)
+{
+    double value = 0;
+    for (int64_t i = 0; i < x->samples; i++) {
+        const real *restrict g = (const real *)codes + i * x->k;
+        for (int64_t from = x->rows[i]; from < x->rows[i + 1]; from += RUN) {
+            const int64_t left = x->rows[i + 1] - from, count = left < RUN ? left : RUN;
+            real y[RUN] = {0};
+            in_parts(reconstructs, y, x, from, count, g);
+            value += divide(y, (const real *)x->values + from, count, true);
+            for (int64_t e = 0; e < count; e++) {
+                double *restrict to = sum + x->columns[from + e] * x->k;
+                const real by = y[e] * (real)weight;
+                for (int64_t j = 0; j < x->k; j++)
+                    to[j] += (double)(by * g[j]);
+            }
+        }
+    }
+    return value;
+}
+
 extern const tsr__gathers KERNEL(tsr__gathers_);
 const tsr__gathers KERNEL(tsr__gathers_) = {
-    .project = project, .collect = collect, .spread = spread, .ratio = ratio};
+    .project = project, .collect = collect, .spread = spread, .ratio = ratio, .deal = deal};

@@ -31,6 +31,9 @@ typedef struct tsr__gathers {
     /* With y = codes . row of the factor, entry by entry: out (samples x k) = (X / y) factor;
      * without out nothing but the return, sum x log(x / y) - x where `value` asks. */
     double (*ratio)(void *out, const tsr__gather *x, const void *codes, bool value);
+
+    /* sum (features x k) += weight (X / y)' codes; returns what ratio does. */
+    double (*deal)(double *sum, const tsr__gather *x, const void *codes, double weight);
 } tsr__gathers;
 
 const tsr__gathers *tsr__gathers_of(tsr_type type);

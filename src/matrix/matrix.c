@@ -4,6 +4,7 @@
 #include "matrix/matrix.h"
 #include "matrix/kernels.h"
 #include "matrix/parallel.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <string.h>
@@ -175,6 +176,7 @@ tsr_status tsr_matrix_view_samples(tsr_matrix **out, const tsr_matrix *x, int64_
         return tsr__fail(TSR_ERROR_ARGUMENT,
                          "%lld samples from %lld on exceed the %lld there are",
                          (long long)count, (long long)first, (long long)x->samples);
+    TSR_OR_RETURN(tsr__matrix_need(x, "a view"));
     tsr_matrix view = *x;
     view.samples = count;
     view.release = NULL;
@@ -266,6 +268,11 @@ double tsr_matrix_at(const tsr_matrix *x, int64_t sample, int64_t feature)
 {
     if (!has_sample(x, sample) || feature < 0 || feature >= x->features)
         return (double)NAN;
+    tsr_matrix row;
+    if (x->store != NULL) /* NaN where it cannot be read any more */
+        return tsr__matrix_window(&row, x, sample, 1) == TSR_OK
+                   ? tsr_matrix_at(&row, 0, feature)
+                   : (double)NAN;
     if (!x->sparse)
         return tsr__value_at(x->values, x->type, sample * x->stride + feature);
     int64_t low = x->rows[sample], high = x->rows[sample + 1];
@@ -284,6 +291,14 @@ void tsr_matrix_get_sample(double *out, const tsr_matrix *x, int64_t sample)
 {
     if (out == NULL || !has_sample(x, sample))
         return;
+    tsr_matrix row;
+    if (x->store != NULL) {
+        if (tsr__matrix_window(&row, x, sample, 1) == TSR_OK)
+            tsr_matrix_get_sample(out, &row, 0);
+        for (int64_t j = 0; row.values == NULL && j < x->features; j++)
+            out[j] = (double)NAN;
+        return;
+    }
     if (x->sparse) {
         memset(out, 0, (size_t)x->features * sizeof *out);
         for (int64_t at = x->rows[sample]; at < x->rows[sample + 1]; at++)

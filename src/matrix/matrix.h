@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+typedef struct tsr__store tsr__store;
+
 struct tsr_matrix {
     int64_t samples, features;
     int64_t stride; /* dense: values from one row to the next */
@@ -20,6 +22,7 @@ struct tsr_matrix {
     void *held;                     /* what release needs besides, such as a mapped file */
     bool constant;                  /* the caller's: never to be written */
     tsr_matrix *turned;             /* sparse: the same by feature, or NULL; owned */
+    tsr__store *store; /* NULL; else values and columns are there by windows only (store.h) */
 };
 
 size_t tsr__type_size(tsr_type type);
@@ -98,8 +101,13 @@ tsr_status tsr__matrix_survey(tsr__survey *out, const tsr_matrix *x, int64_t thr
 tsr_status tsr__scan_check(const tsr_scan *scan, const tsr_matrix *x, int needs,
                            const char *subject);
 
+/* The same of NaN and infinity alone, where `first` is the first such value. */
+tsr_status tsr__scan_check_finite(const tsr_scan *scan, double first, int needs,
+                                  const char *subject);
+
 /* sum_i weight_i |x_i|^2; the weights are of x's type, NULL: all 1. */
-double tsr__matrix_squares(const tsr_matrix *x, const void *weight, int64_t threads);
+tsr_status tsr__matrix_squares(double *out, const tsr_matrix *x, const void *weight,
+                               int64_t threads);
 
 /* tsr_matrix_copy_transposed on `threads` (0: all processors). */
 tsr_status tsr__matrix_transpose(tsr_matrix **out, const tsr_matrix *x, int64_t threads);

@@ -15,6 +15,7 @@
 #include "matrix/gather.h"
 #include "matrix/kernels.h"
 #include "matrix/parallel.h"
+#include "matrix/store.h"
 
 #include <float.h>
 #include <math.h>
@@ -319,6 +320,8 @@ tsr_status tsr__nearest_samples(int64_t *index, double *square, const tsr_matrix
         TSR_FAIL(TSR_ERROR_ARGUMENT, "samples of %lld and of %lld features have no distance",
                  (long long)x->features, (long long)among->features);
     double most = 0;
+    TSR_TRY(tsr__matrix_need(x, "the search for neighbours"));
+    TSR_TRY(tsr__matrix_need(among, "the search for neighbours"));
     TSR_TRY(tsr__check_squares(&most, x, among, 1));
     if (n == 0 || p < 1)
         goto done;

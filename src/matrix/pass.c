@@ -12,6 +12,7 @@
 #include "matrix/blas.h"
 #include "matrix/kernels.h"
 #include "matrix/parallel.h"
+#include "matrix/store.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -74,15 +75,8 @@ void tsr__block_collect(double *sum, const tsr__block *block, const void *codes,
 
 /* Failures -------------------------------------------------------------------------------- */
 
-/* The first failure of a pass, as its thread told it. Messages belong to threads: the caller's
- * has to be told again. */
-struct trouble {
-    _Atomic(int) status;
-    char message[TSR_MESSAGE_SIZE];
-};
-
 struct failing {
-    struct trouble *trouble;
+    tsr__trouble *trouble;
     tsr_status status;
 };
 
@@ -95,19 +89,24 @@ static void note_failure(void *context)
     f->trouble->status = f->status;
 }
 
-/* False where the block could not be had, or a pass is not worth going on with. */
-static bool get_block(tsr__block *out, const tsr__source *source, int64_t index, int thread,
-                      struct trouble *trouble)
+bool tsr__went_well(tsr_status status, tsr__trouble *trouble)
 {
-    if (trouble->status != TSR_OK)
-        return false;
-    struct failing f = {trouble, source->get(out, source, index, thread)};
+    struct failing f = {trouble, status};
     if (f.status < 0)
         tsr__exclusive(note_failure, &f);
     return f.status >= 0;
 }
 
-static tsr_status tell(const struct trouble *trouble)
+/* False where the block could not be had, or a pass is not worth going on with. */
+static bool get_block(tsr__block *out, const tsr__source *source, int64_t index, int thread,
+                      tsr__trouble *trouble)
+{
+    if (trouble->status != TSR_OK)
+        return false;
+    return tsr__went_well(source->get(out, source, index, thread), trouble);
+}
+
+tsr_status tsr__tell_trouble(const tsr__trouble *trouble)
 {
     const tsr_status status = (tsr_status)trouble->status;
     return status < 0 ? tsr__fail(status, "%s", trouble->message) : TSR_OK;
@@ -119,7 +118,7 @@ struct visiting {
     const tsr__source *source;
     tsr__visit visit;
     void *context;
-    struct trouble trouble;
+    tsr__trouble trouble;
 };
 
 static void visit_block(void *context, int64_t item, int thread)
@@ -135,7 +134,75 @@ tsr_status tsr__visit_blocks(const tsr__source *source, int threads, tsr__visit 
 {
     struct visiting v = {.source = source, .visit = visit, .context = context};
     tsr__parallel(source->blocks, threads, visit_block, &v);
-    return tell(&v.trouble);
+    return tsr__tell_trouble(&v.trouble);
+}
+
+struct walking {
+    const tsr_matrix *x;
+    tsr__walk walk;
+    void *context;
+    tsr__trouble trouble;
+};
+
+/* What is in memory is one piece. */
+static void walk_chunk(void *context, int64_t item, int thread)
+{
+    struct walking *w = context;
+    const tsr__chunk chunk = tsr__matrix_chunk(w->x, item);
+    const int64_t most =
+        tsr__matrix_is_stored(w->x) ? tsr__matrix_window_rows(w->x) : chunk.end - chunk.first;
+    for (int64_t first = chunk.first; first < chunk.end; first += most) {
+        const int64_t left = chunk.end - first;
+        tsr_matrix rows;
+        if (w->trouble.status != TSR_OK ||
+            !tsr__went_well(tsr__matrix_window(&rows, w->x, first, left < most ? left : most),
+                            &w->trouble))
+            return;
+        w->walk(w->context, &rows, first, item, thread);
+    }
+}
+
+tsr_status tsr__walk_chunks(const tsr_matrix *x, int threads, tsr__walk walk, void *context)
+{
+    struct walking w = {.x = x, .walk = walk, .context = context};
+    tsr__parallel(tsr__matrix_chunks(x), threads, walk_chunk, &w);
+    return tsr__tell_trouble(&w.trouble);
+}
+
+static void load_rows(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
+                      int thread)
+{
+    tsr_matrix *to = context;
+    const size_t size = tsr__type_size(to->type);
+    const int64_t at = to->sparse ? to->rows[first] : first * to->stride,
+                  from = rows->sparse ? rows->rows[0] : 0;
+    const size_t count = (size_t)tsr_matrix_stored(rows);
+    (void)chunk, (void)thread;
+    if (count == 0)
+        return;
+    memcpy((char *)to->values + (size_t)at * size,
+           (const char *)rows->values + (size_t)from * size, count * size);
+    if (to->sparse)
+        memcpy(to->columns + at, rows->columns + from, count * sizeof *to->columns);
+}
+
+tsr_status tsr__matrix_load(tsr_matrix **out, const tsr_matrix *x, int threads)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *to = NULL;
+    if (x->sparse)
+        TSR_TRY(tsr__matrix_create_rows(&to, x->samples, x->features, tsr_matrix_stored(x),
+                                        x->type));
+    else
+        TSR_TRY(tsr_matrix_create(&to, x->samples, x->features, x->type));
+    for (int64_t i = 0; x->sparse && i <= x->samples; i++)
+        to->rows[i] = x->rows[i] - x->rows[0];
+    to->image = x->image;
+    TSR_TRY(tsr__walk_chunks(x, threads, load_rows, to));
+    *out = to, to = NULL;
+done:
+    tsr_matrix_free(to);
+    return status;
 }
 
 /* Sums ------------------------------------------------------------------------------------ */
@@ -161,7 +228,7 @@ struct summing {
     const tsr__sum *sum;
     struct forest forest;
     tsr__keep keep;
-    struct trouble trouble;
+    tsr__trouble trouble;
 };
 
 static void add_doubles(double *to, const double *from, int64_t count)
@@ -233,7 +300,7 @@ tsr_status tsr__sum_leaves(const tsr__sum *sum)
     tsr__parallel(s.forest.count, sum->threads, sum_tree, &s);
     if (s.forest.count > 1)
         tsr__parallel((sum->width + CHUNK - 1) / CHUNK, sum->threads, join_chunk, &s);
-    return tell(&s.trouble);
+    return tsr__tell_trouble(&s.trouble);
 }
 
 static void sum_tile(void *context, int64_t item, int thread)
@@ -254,7 +321,7 @@ tsr_status tsr__sum_tiles(const tsr__sum *sum, tsr__keep keep)
     struct summing s = {.sum = sum, .forest = forest_of(source, 1), .keep = keep};
     tsr__parallel((source->features + source->tile - 1) / source->tile, sum->threads, sum_tile,
                   &s);
-    return tell(&s.trouble);
+    return tsr__tell_trouble(&s.trouble);
 }
 
 int64_t tsr__sum_room(const tsr__source *source, int threads)
@@ -275,6 +342,8 @@ struct whole {
     const char *factor;
     int64_t k;
     tsr_type type;
+    tsr__visit make; /* NULL: the factor is there */
+    void *context;
 };
 
 static void project_block(void *context, const tsr__block *block, int thread)
@@ -289,7 +358,8 @@ static void collect_block(void *context, const tsr__block *block, double *sum, i
 {
     const struct whole *w = context;
     const void *codes = w->factor + (size_t)(block->first * w->k) * tsr__type_size(w->type);
-    (void)thread;
+    if (w->make != NULL)
+        w->make(w->context, block, thread);
     tsr__block_collect(sum, block, codes, w->k);
 }
 
@@ -314,18 +384,34 @@ static tsr__source collected(const tsr__source *source)
 tsr_status tsr__source_project(void *out, const tsr__source *source, const void *factor,
                                int64_t k, int threads)
 {
-    struct whole w = {out, factor, k, source->type};
+    struct whole w = {.out = out, .factor = factor, .k = k, .type = source->type};
     return tsr__visit_blocks(source, threads, project_block, &w);
 }
 
 tsr_status tsr__source_collect(void *out, double *room, const tsr__source *source,
                                const void *codes, int64_t k, int threads)
 {
+    return tsr__source_collect_made(out, room, source, codes, k, threads, NULL, NULL);
+}
+
+/* A block's tiles come to different threads, and before them its codes have to be whole. */
+tsr_status tsr__source_collect_made(void *out, double *room, const tsr__source *source,
+                                    const void *codes, int64_t k, int threads, tsr__visit make,
+                                    void *context)
+{
     const tsr__source from = collected(source);
     const tsr__block all = {.features = from.features};
-    struct whole w = {out, codes, k, from.type};
+    const bool tiled = from.tile < from.features;
+    struct whole w = {.out = out,
+                      .factor = codes,
+                      .k = k,
+                      .type = from.type,
+                      .make = tiled ? NULL : make,
+                      .context = context};
     const tsr__sum sum = {&from, threads, from.tile * k, room, collect_block, &w};
-    if (from.tile < from.features)
+    if (tiled && make != NULL)
+        TSR_OR_RETURN(tsr__visit_blocks(source, threads, make, context));
+    if (tiled)
         return tsr__sum_tiles(&sum, keep_tile);
     const tsr_status status = tsr__sum_leaves(&sum);
     keep_tile(&w, &all, room);

@@ -22,10 +22,29 @@ void tsr__block_project(void *out, const tsr__block *block, const void *factor, 
 /* sum (a row a feature of the block) += X_b' codes (samples x k). */
 void tsr__block_collect(double *sum, const tsr__block *block, const void *codes, int64_t k);
 
+/* The first failure of what threads did, as its thread told it: messages belong to threads, and the
+ * caller's has to be told again. Zero at first; `status` tells the others to go home. */
+typedef struct tsr__trouble {
+    _Atomic(int) status;
+    char message[TSR_MESSAGE_SIZE];
+} tsr__trouble;
+
+/* False where `status` is a failure, which is noted. */
+bool tsr__went_well(tsr_status status, tsr__trouble *trouble);
+
+/* The failure, of the calling thread's own; TSR_OK where there is none. */
+tsr_status tsr__tell_trouble(const tsr__trouble *trouble);
+
 /* Every block once, in any order: what is done with one must not depend on another. */
 typedef void (*tsr__visit)(void *context, const tsr__block *block, int thread);
 tsr_status tsr__visit_blocks(const tsr__source *source, int threads, tsr__visit visit,
                              void *context);
+
+/* Every chunk of a matrix (matrix.h) once, in pieces of consecutive rows, in order within the chunk;
+ * the first of them is row `first` of x. */
+typedef void (*tsr__walk)(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
+                          int thread);
+tsr_status tsr__walk_chunks(const tsr_matrix *x, int threads, tsr__walk walk, void *context);
 
 /* A sum over all blocks. `add` adds one block to a sum of `width` doubles, zero at first. */
 typedef struct tsr__sum {
@@ -50,11 +69,15 @@ int64_t tsr__sum_room(const tsr__source *source, int threads);
 int64_t tsr__tiles_room(const tsr__source *source, int threads);
 
 /* Whole products with a source: out (n x k) = X factor; out (m x k) = X' codes, dense or sparse,
- * with tsr__collect_room(source, k, threads) doubles of room. */
+ * with tsr__collect_room(source, k, threads) doubles of room. `make` writes the codes of each block
+ * before they are summed, in the same reading unless there are tiles. */
 tsr_status tsr__source_project(void *out, const tsr__source *source, const void *factor,
                                int64_t k, int threads);
 tsr_status tsr__source_collect(void *out, double *room, const tsr__source *source,
                                const void *codes, int64_t k, int threads);
+tsr_status tsr__source_collect_made(void *out, double *room, const tsr__source *source,
+                                    const void *codes, int64_t k, int threads, tsr__visit make,
+                                    void *context);
 int64_t tsr__collect_room(const tsr__source *source, int64_t k, int threads);
 
 #endif

@@ -192,9 +192,8 @@ static void times(double *c, const double *a, bool transposed, const double *b, 
     tsr__multiply_dense(TSR_FLOAT64, &product);
 }
 
-/* q (rows x k) <- q (q' q)^-1/2, the nearest orthonormal columns; twice, for the last digits.
- * Columns that depend on others vanish with them. `work`: rows k + 3 k k + k. */
-static tsr_status orthonormalise(double *q, double *work, int64_t rows, int64_t k)
+/* Twice, for the last digits. */
+tsr_status tsr__orthonormalise(double *q, double *work, int64_t rows, int64_t k)
 {
     double *copy = work, *gram = copy + rows * k, *scaled = gram + k * k,
            *root = scaled + k * k;
@@ -261,7 +260,7 @@ static tsr_status turn(tsr__axes *axes, const tsr_matrix *x, double *left, int t
             left[i * k + a] /= sqrt(axes->variance[a]);
     struct turning t = {x, axes->mean, left, axes->factor, scratch, k};
     tsr__parallel(items, used, turn_tile, &t);
-    TSR_TRY(orthonormalise(axes->factor, work, x->features, k));
+    TSR_TRY(tsr__orthonormalise(axes->factor, work, x->features, k));
 done:
     tsr__free(scratch);
     tsr__free(work);
@@ -364,7 +363,7 @@ static tsr_status step(subspace *s)
                 s->value[a] > nothing * s->value[0] ? s->turn[b * l + a] / s->value[a] : 0;
     TSR_OR_RETURN(collect(s));
     times(s->q, s->back, false, s->turn, m, l, l);
-    return orthonormalise(s->q, s->work, m, l);
+    return tsr__orthonormalise(s->q, s->work, m, l);
 }
 
 /* q = Z' S for signs, the cheapest test matrix: a random word has 64 of them, and there are
@@ -396,7 +395,7 @@ static tsr_status iterate(subspace *s, int64_t k, const tsr__axes_options *o)
     else
         for (int64_t i = 0; i < s->x->features * s->l; i++)
             s->q[i] = tsr__random_normal(&random);
-    TSR_TRY(orthonormalise(s->q, s->work, s->x->features, s->l));
+    TSR_TRY(tsr__orthonormalise(s->q, s->work, s->x->features, s->l));
     for (int round = 0;; round++) {
         double sum = 0;
         TSR_TRY(look(s));

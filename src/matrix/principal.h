@@ -4,7 +4,7 @@
 #ifndef TSR_MATRIX_PRINCIPAL_H
 #define TSR_MATRIX_PRINCIPAL_H
 
-#include "matrix/matrix.h"
+#include "matrix/block.h"
 
 typedef struct tsr__axes {
     int64_t features, rank;
@@ -33,5 +33,14 @@ typedef struct tsr__axes_options {
 tsr_status tsr__principal_axes(tsr__axes *out, const tsr_matrix *x,
                                const tsr__axes_options *options);
 void tsr__axes_clear(tsr__axes *axes);
+
+/* range.c: about the origin and roughly, from two passes over a source that has no tiles: factor
+ * and scores alone, of at most `rank` axes. */
+tsr_status tsr__principal_range(tsr__axes *out, const tsr__source *source, int64_t rank,
+                                uint64_t seed, int threads);
+
+/* q (rows x k) <- q (q' q)^-1/2, the nearest orthonormal columns; columns that depend on others
+ * vanish with them. `work`: rows k + 3 k k + k. */
+tsr_status tsr__orthonormalise(double *q, double *work, int64_t rows, int64_t k);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * A scaled view of a source: its samples with another type, missing values as zeros, a norm and a
- * weight of each, made block by block as they are asked for.
+ * A scaled view of a matrix: its samples with another type, missing values as zeros, a norm and a
+ * weight of each, made window by window as they are asked for (store.h).
  *
  * What a fit sees of the data is such a view. In memory it is copied out once
- * (tsr__matrix_of_source), so that iterations do not pay for it; a source that does not fit there
- * can be read through it. */
+ * (tsr__matrix_load), so that iterations do not pay for it; samples that do not fit there are read
+ * through it. */
 #ifndef TSR_MATRIX_SCALED_H
 #define TSR_MATRIX_SCALED_H
 
-#include "matrix/block.h"
+#include "matrix/store.h"
 
 /* In this order: what is missing becomes zero, the norm is of what is left, the type is changed,
  * and cuts weigh. */
@@ -21,22 +21,8 @@ typedef struct tsr__scaling {
     const double *cuts; /* NULL, or m: sample x becomes x / sqrt(x . cuts) where that is > 0 */
 } tsr__scaling;
 
-typedef struct tsr__scaled {
-    tsr__source of;
-    tsr__scaling by;
-    char *room;  /* a block and a sample, */
-    size_t each; /*   of each thread */
-} tsr__scaled;
-
-/* The view, for so many threads; `held` must outlive it and is freed by tsr__scaled_clear. */
-tsr_status tsr__source_scaled(tsr__source *out, tsr__scaled *held, const tsr__source *of,
-                              const tsr__scaling *by, int threads);
-void tsr__scaled_clear(tsr__scaled *held);
-
-/* All samples of a source as a matrix, which has the shape and, where it is sparse, the pattern
- * of `like`. */
-tsr_status tsr__matrix_of_source(tsr_matrix **out, const tsr__source *source,
-                                 const tsr_matrix *like, int threads);
+/* The view; x and what `by` points at must outlive it. */
+tsr_status tsr__matrix_scaled(tsr_matrix **out, const tsr_matrix *x, const tsr__scaling *by);
 
 /* x over sqrt(x . cuts), where that is > 0; columns NULL: one after another. */
 void tsr__weigh_row(void *values, tsr_type type, const int32_t *columns, int64_t count,

@@ -7,6 +7,8 @@
 #include "matrix/kernels.h"
 #include "matrix/matrix.h"
 #include "matrix/parallel.h"
+#include "matrix/pass.h"
+#include "matrix/store.h"
 
 #include <float.h>
 #include <math.h>
@@ -21,7 +23,6 @@ static const void *row_of(const tsr_matrix *x, int64_t i, int64_t *count)
 }
 
 struct scanning {
-    const tsr_matrix *x;
     tsr__survey *found;  /* by chunk */
     unsigned char *seen; /* by thread: features with a value other than zero */
 };
@@ -62,24 +63,27 @@ static void extend(tsr_scan *scan, double low, double high)
     scan->maximum = high > scan->maximum ? high : scan->maximum;
 }
 
-static void note_odd(tsr_scan *scan, const tsr_matrix *x, int64_t i, const tsr__sweep *sweep)
+static void note_odd(tsr_scan *scan, const tsr_matrix *x, int64_t i, int64_t sample,
+                     const tsr__sweep *sweep)
 {
     if (sweep->not_finite > 0) {
         scan->infinite += count_infinite(x, i);
         if (scan->not_finite == 0) {
-            scan->first_not_finite[0] = i;
+            scan->first_not_finite[0] = sample;
             scan->first_not_finite[1] = find_odd(x, i, false);
         }
     }
     if (sweep->negative > 0 && scan->negative == 0) {
-        scan->first_negative[0] = i;
+        scan->first_negative[0] = sample;
         scan->first_negative[1] = find_odd(x, i, true);
     }
     scan->not_finite += sweep->not_finite;
     scan->negative += sweep->negative;
 }
 
-static void scan_sample(tsr__survey *found, unsigned char *seen, const tsr_matrix *x, int64_t i)
+/* Row i of x, which is `sample` of all. */
+static void scan_sample(tsr__survey *found, unsigned char *seen, const tsr_matrix *x, int64_t i,
+                        int64_t sample)
 {
     tsr_scan *scan = &found->scan;
     const tsr__kernels *kernels = tsr__kernels_of(x->type);
@@ -89,7 +93,7 @@ static void scan_sample(tsr__survey *found, unsigned char *seen, const tsr_matri
     const void *values = row_of(x, i, &count);
     kernels->sweep(&sweep, values, count);
     if (sweep.not_finite > 0 || sweep.negative > 0)
-        note_odd(scan, x, i, &sweep);
+        note_odd(scan, x, i, sample, &sweep);
     extend(scan, sweep.minimum, sweep.maximum);
     if (count < x->features)
         extend(scan, 0, 0);
@@ -99,7 +103,7 @@ static void scan_sample(tsr__survey *found, unsigned char *seen, const tsr_matri
     scan->nonzeros += count - sweep.zeros;
     if (sweep.zeros == count) {
         if (scan->empty_samples++ == 0)
-            scan->first_empty_sample = i;
+            scan->first_empty_sample = sample;
     } else if (fabs(sweep.sum_squares - 1) > accuracy) {
         scan->unit_samples = false;
     }
@@ -109,14 +113,13 @@ static void scan_sample(tsr__survey *found, unsigned char *seen, const tsr_matri
         seen[x->columns[x->rows[i] + at]] |= tsr__value_at(values, x->type, at) != 0;
 }
 
-static void scan_chunk(void *context, int64_t item, int thread)
+static void scan_rows(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
+                      int thread)
 {
     const struct scanning *s = context;
-    const tsr__chunk chunk = tsr__matrix_chunk(s->x, item);
-    tsr__survey *found = &s->found[item];
-    *found = (tsr__survey){.scan = nothing};
-    for (int64_t i = chunk.first; i < chunk.end; i++)
-        scan_sample(found, s->seen + thread * (s->x->features + 1), s->x, i);
+    for (int64_t i = 0; i < rows->samples; i++)
+        scan_sample(&s->found[chunk], s->seen + thread * (rows->features + 1), rows, i,
+                    first + i);
 }
 
 /* Adds what a later chunk found. */
@@ -162,8 +165,10 @@ tsr_status tsr__matrix_survey(tsr__survey *out, const tsr_matrix *x, int64_t thr
     const int team = tsr__matrix_threads(x, threads);
     TSR_NEW_ZERO(seen, team * (x->features + 1));
     TSR_NEW(found, chunks);
-    struct scanning scanning = {x, found, seen};
-    tsr__parallel(chunks, team, scan_chunk, &scanning);
+    for (int64_t i = 0; i < chunks; i++)
+        found[i] = (tsr__survey){.scan = nothing};
+    struct scanning scanning = {found, seen};
+    TSR_TRY(tsr__walk_chunks(x, team, scan_rows, &scanning));
     for (int64_t i = 0; i < chunks; i++)
         join(&all, &found[i]);
     count_empty_features(&all.scan, seen, x->features, team);
@@ -187,19 +192,27 @@ tsr_status tsr_matrix_scan(tsr_scan *out, const tsr_matrix *x)
     return status;
 }
 
-tsr_status tsr__scan_check(const tsr_scan *scan, const tsr_matrix *x, int needs,
-                           const char *subject)
+tsr_status tsr__scan_check_finite(const tsr_scan *scan, double first, int needs,
+                                  const char *subject)
 {
-    const char *who = subject != NULL ? subject : "the data";
-    const int64_t *odd = scan->first_not_finite, *below = scan->first_negative;
+    const int64_t *odd = scan->first_not_finite;
     if ((needs & TSR_NEED_FINITE && scan->not_finite > 0) ||
         (needs & TSR_NEED_NOT_INFINITE && scan->infinite > 0))
         return tsr__fail(
             TSR_ERROR_DATA,
             "%s: sample %lld, feature %lld is %g (%lld such values); numbers must be "
             "finite",
-            who, (long long)odd[0], (long long)odd[1], tsr_matrix_at(x, odd[0], odd[1]),
-            (long long)scan->not_finite);
+            subject, (long long)odd[0], (long long)odd[1], first, (long long)scan->not_finite);
+    return TSR_OK;
+}
+
+tsr_status tsr__scan_check(const tsr_scan *scan, const tsr_matrix *x, int needs,
+                           const char *subject)
+{
+    const char *who = subject != NULL ? subject : "the data";
+    const int64_t *odd = scan->first_not_finite, *below = scan->first_negative;
+    const double first = scan->not_finite > 0 ? tsr_matrix_at(x, odd[0], odd[1]) : 0;
+    TSR_OR_RETURN(tsr__scan_check_finite(scan, first, needs, who));
     if (needs & TSR_NEED_NON_NEGATIVE && scan->negative > 0)
         return tsr__fail(
             TSR_ERROR_DATA,
@@ -226,100 +239,118 @@ tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *subject)
     return status == TSR_OK ? tsr__scan_check(&scan, x, needs, subject) : status;
 }
 
-/* The largest magnitude among `count` samples; NaN where there is one. */
-static double largest(const tsr_matrix *x, int64_t first, int64_t count)
+/* The largest magnitude of a sample; NaN where there is one. */
+static double largest(const tsr_matrix *x, int64_t i)
 {
     double most = 0;
-    for (int64_t i = first; i < first + count; i++)
-        for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++) {
-            const double v = fabs(tsr__value_at(x->values, x->type, at));
-            most = v <= most ? most : v;
-        }
+    for (int64_t at = tsr__row_begin(x, i); at < tsr__row_end(x, i); at++) {
+        const double v = fabs(tsr__value_at(x->values, x->type, at));
+        most = v <= most ? most : v;
+    }
     return most;
 }
 
-struct squaring {
-    const tsr_matrix *x;
-    const void *weight;
-    struct squares {
-        double sum, most;
-        int64_t beyond; /* the first sample whose square is above `limit`, or -1 */
-    } * found;
-    double limit;
+/* What the squares of a matrix are, or those of some of it. */
+struct squares {
+    double sum, most;
+    double peak;    /* the largest magnitude, where squares vanish or are beyond `limit` */
+    int64_t beyond; /* the first sample whose square is above `limit`, or -1 */
 };
 
-static void square_chunk(void *context, int64_t item, int thread)
+struct squaring {
+    const void *weight;
+    tsr_type type;
+    struct squares *found; /* by chunk */
+    double limit, least;
+};
+
+static void square_rows(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
+                        int thread)
 {
     const struct squaring *s = context;
-    const tsr__chunk chunk = tsr__matrix_chunk(s->x, item);
-    struct squares found = {0, 0, -1};
+    struct squares *found = &s->found[chunk];
     (void)thread;
-    for (int64_t i = chunk.first; i < chunk.end; i++) {
-        const double square = tsr__row_square(s->x, i);
-        if (found.beyond < 0 && !(square <= s->limit))
-            found.beyond = i;
-        found.most = fmax(found.most, square);
-        found.sum += square * (s->weight != NULL ? tsr__value_at(s->weight, s->x->type, i) : 1);
+    for (int64_t i = 0; i < rows->samples; i++) {
+        const double square = tsr__row_square(rows, i);
+        const bool far = !(square <= s->limit);
+        if (far && found->beyond < 0)
+            found->beyond = first + i, found->peak = largest(rows, i);
+        else if (square < s->least && found->beyond < 0)
+            found->peak = fmax(found->peak, largest(rows, i));
+        found->most = fmax(found->most, square);
+        found->sum +=
+            square * (s->weight != NULL ? tsr__value_at(s->weight, s->type, first + i) : 1);
     }
-    s->found[item] = found;
 }
 
-/* There are at most as many chunks as this has room for: nothing is allocated, nothing fails. */
-static struct squares squares_of(const tsr_matrix *x, const void *weight, double limit,
-                                 int64_t threads)
+/* There are at most as many chunks as this has room for: nothing is allocated. */
+static tsr_status squares_of(struct squares *out, const tsr_matrix *x,
+                             const struct squaring *how, int64_t threads)
 {
-    struct squares found[TSR_CHUNKS_MOST], all = {0, 0, -1};
-    struct squaring s = {x, weight, found, limit};
+    struct squares found[TSR_CHUNKS_MOST];
+    struct squaring s = *how;
     const int64_t chunks = tsr__matrix_chunks(x);
-    tsr__parallel(chunks, tsr__matrix_threads(x, threads), square_chunk, &s);
+    for (int64_t i = 0; i < chunks; i++)
+        found[i] = (struct squares){.beyond = -1};
+    s.found = found;
+    s.type = x->type;
+    TSR_OR_RETURN(tsr__walk_chunks(x, tsr__matrix_threads(x, threads), square_rows, &s));
+    *out = (struct squares){.beyond = -1};
     for (int64_t i = 0; i < chunks; i++) {
-        all.sum += found[i].sum;
-        all.most = fmax(all.most, found[i].most);
-        all.beyond = all.beyond < 0 ? found[i].beyond : all.beyond;
+        out->sum += found[i].sum;
+        out->most = fmax(out->most, found[i].most);
+        if (out->beyond >= 0)
+            continue;
+        out->peak = found[i].beyond >= 0 ? found[i].peak : fmax(out->peak, found[i].peak);
+        out->beyond = found[i].beyond;
     }
-    return all;
+    return TSR_OK;
 }
 
-double tsr__matrix_squares(const tsr_matrix *x, const void *weight, int64_t threads)
+tsr_status tsr__matrix_squares(double *out, const tsr_matrix *x, const void *weight,
+                               int64_t threads)
 {
-    return squares_of(x, weight, (double)INFINITY, threads).sum;
+    const struct squaring how = {.weight = weight, .limit = (double)INFINITY};
+    struct squares found = {0};
+    const tsr_status status = squares_of(&found, x, &how, threads);
+    *out = found.sum;
+    return status;
 }
+
+/* Squares of differences below this are denormal. */
+static const double least_square = 1e-290;
 
 /* A sixteenth leaves room for |x - y|^2 <= 2 |x|^2 + 2 |y|^2 and for the sums on the way. */
-static tsr_status check_large(double *most, const tsr_matrix *x, double times)
+static tsr_status check_large(double *most, double *peak, const tsr_matrix *x, double times)
 {
-    const struct squares found = squares_of(x, NULL, DBL_MAX / 16 / times, 0);
+    const struct squaring how = {.limit = DBL_MAX / 16 / times, .least = least_square};
+    struct squares found = {0};
+    TSR_OR_RETURN(squares_of(&found, x, &how, 0));
     if (found.beyond >= 0)
         return tsr__fail(TSR_ERROR_DATA,
                          "the squares of sample %lld, whose values go up to %g, are beyond "
                          "the largest number: --normalize l2 or max scales every sample",
-                         (long long)found.beyond, largest(x, found.beyond, 1));
+                         (long long)found.beyond, found.peak);
     *most = fmax(*most, found.most);
+    *peak = fmax(*peak, found.peak);
     return TSR_OK;
 }
 
 tsr_status tsr__check_squares(double *most, const tsr_matrix *x, const tsr_matrix *y,
                               double times)
 {
-    tsr_status status = TSR_OK;
-    const double least = 1e-290; /* squares of differences are not denormal yet */
-    double square = 0;
-    TSR_TRY(check_large(&square, x, fmax(times, 1)));
+    double square = 0, peak = 0;
+    TSR_OR_RETURN(check_large(&square, &peak, x, fmax(times, 1)));
     if (y != NULL && y != x)
-        TSR_TRY(check_large(&square, y, fmax(times, 1)));
-    if (square < least) {
-        const double peak = fmax(largest(x, 0, x->samples),
-                                 y != NULL && y != x ? largest(y, 0, y->samples) : 0);
-        if (peak > 0)
-            TSR_FAIL(TSR_ERROR_DATA,
-                     "the squares of all samples, whose values go up to %g, vanish: "
-                     "--normalize l2 or max scales every sample",
-                     peak);
-    }
+        TSR_OR_RETURN(check_large(&square, &peak, y, fmax(times, 1)));
+    if (square < least_square && peak > 0)
+        return tsr__fail(TSR_ERROR_DATA,
+                         "the squares of all samples, whose values go up to %g, vanish: "
+                         "--normalize l2 or max scales every sample",
+                         peak);
     if (most != NULL)
         *most = square;
-done:
-    return status;
+    return TSR_OK;
 }
 
 static double peak_of(const tsr__sweep *sweep)
@@ -389,6 +420,11 @@ tsr_status tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
 {
     TSR_REQUIRE(x);
     TSR_REQUIRE_CHOICE(norm, TSR_NORM_MAX);
+    if (tsr__matrix_is_stored(x))
+        return norm == TSR_NORM_NONE
+                   ? TSR_OK
+                   : tsr__matrix_need(x, "scaling in place (fits and transforms scale what "
+                                         "they read)");
     if (x->constant)
         return tsr__fail(TSR_ERROR_ARGUMENT, "`x` is a view, whose values belong to somebody "
                                              "else: scale a copy");

@@ -100,6 +100,7 @@ The front door: overview, version, wrong words.
     --header auto|yes|no         whether a table's first line is names
     --threads N                  threads, 0: all processors (0; 0 to 4096)
     --expand N                   memory at most N times the file's size and 256 MiB (1000; 0 to 1000000000000)
+    --memory SIZE                memory that data may take, such as 2G: larger ones are read in blocks
   
   talking
     --json                       print one JSON object instead of text
@@ -125,6 +126,7 @@ The front door: overview, version, wrong words.
                                  type of the numbers
     --storage keep|dense|sparse  how they are stored
     --missing error|keep         whether NaN is refused or kept as a missing value
+    --both-orders                an .h5 of sparse samples holds them by feature, too
   
   reading
     --labels SRC                 labels from FILE, FILE:NAME, a variable or a column; else found beside the data
@@ -136,16 +138,19 @@ The front door: overview, version, wrong words.
     --header auto|yes|no         whether a table's first line is names
     --threads N                  threads, 0: all processors (0; 0 to 4096)
     --expand N                   memory at most N times the file's size and 256 MiB (1000; 0 to 1000000000000)
+    --memory SIZE                memory that data may take, such as 2G: larger ones are read in blocks
   
   talking
     --json                       print one JSON object instead of text
     -q, --quiet                  no progress and no notes
   
   The extension of OUT says the format; an OUT without one is a folder of PNG images. Of
-  a model, DATA is one of its parts; without -o they are listed.
+  a model, DATA is one of its parts; without -o they are listed. Data that are larger than
+  --memory become .h5 (dense: or .npy) without being in memory.
   
   example
     tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz
+    tessera convert big.mtx --memory 2G --both-orders -o big.h5
 
 Kernels for another processor than this one are refused, not replaced.
 

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Windows of stored matrices.
+ *
+ * Every thread that asks has a DESK: a ring of slots, one of which it looks at while the others
+ * are filled with what comes next. Rows are asked for one window after another, so that the next
+ * one begins where this one ends and is as long. Where somebody jumps, nothing is read ahead until
+ * two windows follow each other. A thread of the store's own fills them (`slow`), and is begun by
+ * the first window; what it could not read is left to whoever asks, and fails there, where there
+ * is somebody to tell.
+ *
+ * A desk belongs to the thread, not to its number in some team: two fits may read the same data at
+ * once. A child of a fork has the reader's memory but not the reader: it has desks of its own, of
+ * which windows are read as they are asked for. One lock serves all stores, so that a fork can
+ * wait for it. O(1) beside the reading. */
+#include "matrix/store.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SLOTS = 3 };
+
+typedef enum slot_state { EMPTY, WANTED, READING, READY } slot_state;
+
+typedef struct slot {
+    int64_t first, count;
+    slot_state state;
+    int64_t room; /* values that it holds at most */
+    void *values;
+    int32_t *columns;
+} slot;
+
+typedef struct desk {
+    const void *owner; /* of a thread: the address of something that is its own, */
+    pid_t process;     /* in this process */
+    slot slot[SLOTS];
+    int at;        /* the slot that the owner looks at */
+    int64_t end;   /* of the window before */
+    int64_t *rows; /* sparse: counted from the window's first entry */
+    int64_t rows_room;
+    struct desk *next;
+} desk;
+
+struct tsr__store {
+    tsr__origin from;
+    const tsr_matrix *x;
+    desk *desks;
+    pthread_cond_t wanted, ready;
+    pthread_t reader;
+    pid_t process; /* that made it, and in which the reader runs */
+    bool reads;    /* there is a reader */
+    bool ending;
+};
+
+static _Thread_local char self;
+
+/* The lock ---------------------------------------------------------------------------------- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t minded = PTHREAD_ONCE_INIT;
+
+static void lock(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void mind_forks(void)
+{
+    (void)pthread_atfork(lock, unlock, unlock);
+}
+
+static int64_t entries_of(const tsr_matrix *x, int64_t first, int64_t count)
+{
+    return x->sparse ? x->rows[first + count] - x->rows[first] : count * x->features;
+}
+
+static tsr_status make_room(slot *s, const tsr_matrix *x, int64_t entries)
+{
+    tsr_status status = TSR_OK;
+    if (entries <= s->room)
+        return TSR_OK;
+    tsr__free(s->values);
+    tsr__free(s->columns);
+    s->values = s->columns = NULL, s->room = 0;
+    s->values = tsr__alloc(entries, tsr__type_size(x->type));
+    if (s->values == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    if (x->sparse)
+        TSR_NEW(s->columns, entries);
+    s->room = entries;
+done:
+    return status;
+}
+
+static tsr_status fill(slot *s, const tsr__store *store)
+{
+    const tsr_matrix *x = store->x;
+    const tsr_status status = make_room(s, x, entries_of(x, s->first, s->count));
+    return status < 0 ? status
+                      : store->from.read(store->from.held, x, s->first, s->count, s->values,
+                                         s->columns);
+}
+
+/* The reader ------------------------------------------------------------------------------ */
+
+/* Of all desks the slot that will be asked for soonest. */
+static slot *next_wanted(const tsr__store *store)
+{
+    for (int ahead = 1; ahead < SLOTS; ahead++)
+        for (desk *d = store->desks; d != NULL; d = d->next) {
+            slot *s = &d->slot[(d->at + ahead) % SLOTS];
+            if (s->state == WANTED)
+                return s;
+        }
+    return NULL;
+}
+
+static void *read_ahead(void *context)
+{
+    tsr__store *store = context;
+    lock();
+    while (!store->ending) {
+        slot *s = next_wanted(store);
+        if (s == NULL) {
+            (void)pthread_cond_wait(&store->wanted, &mutex);
+            continue;
+        }
+        s->state = READING;
+        unlock();
+        const bool read = fill(s, store) == TSR_OK;
+        lock();
+        s->state = read ? READY : EMPTY;
+        (void)pthread_cond_broadcast(&store->ready);
+    }
+    unlock();
+    return NULL;
+}
+
+static void begin_reader(tsr__store *store)
+{
+    if (store->from.slow && !store->reads && store->process == getpid())
+        store->reads = pthread_create(&store->reader, NULL, read_ahead, store) == 0;
+}
+
+/* Desks ----------------------------------------------------------------------------------- */
+
+static desk *own_desk(tsr__store *store)
+{
+    desk *d = store->desks;
+    while (d != NULL && (d->owner != &self || d->process != getpid()))
+        d = d->next;
+    if (d != NULL)
+        return d;
+    d = tsr__alloc_zero(1, sizeof *d);
+    if (d != NULL) {
+        d->owner = &self, d->process = getpid();
+        d->next = store->desks;
+        store->desks = d;
+    }
+    return d;
+}
+
+static slot *find_slot(desk *d, int64_t first, int64_t count)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        slot *s = &d->slot[i];
+        if (s->state != EMPTY && s->first == first && s->count == count)
+            return s;
+    }
+    return NULL;
+}
+
+/* The slots after the one that is looked at get what follows it. One that is being read is left
+ * alone: it may be what is wanted, and if not it is taken at the next window. */
+static void want_next(desk *d, const tsr__store *store)
+{
+    const slot *now = &d->slot[d->at];
+    int64_t first = now->first + now->count;
+    for (int ahead = 1; ahead < SLOTS && first < store->x->samples; ahead++) {
+        slot *s = &d->slot[(d->at + ahead) % SLOTS];
+        const int64_t left = store->x->samples - first,
+                      count = left < now->count ? left : now->count;
+        if (s->state != READING &&
+            (s->state == EMPTY || s->first != first || s->count != count)) {
+            s->first = first, s->count = count;
+            s->state = WANTED;
+        }
+        first += count;
+    }
+}
+
+/* The slot that the window is in, read by the caller where nobody did; the lock is held before and
+ * after, not while it is read. */
+static tsr_status take_slot(slot **out, desk *d, tsr__store *store, int64_t first,
+                            int64_t count)
+{
+    slot *s = find_slot(d, first, count);
+    while (s != NULL && s->state == READING) {
+        (void)pthread_cond_wait(&store->ready, &mutex);
+        s = find_slot(d, first, count);
+    }
+    if (s == NULL) {
+        s = &d->slot[d->at]; /* what was looked at before is over */
+        *s = (slot){.room = s->room, .values = s->values, .columns = s->columns};
+        s->first = first, s->count = count;
+    }
+    if (s->state != READY) {
+        s->state = READING;
+        d->at = (int)(s - d->slot);
+        unlock();
+        const tsr_status status = fill(s, store);
+        lock();
+        s->state = status == TSR_OK ? READY : EMPTY;
+        if (status < 0)
+            return status;
+    }
+    d->at = (int)(s - d->slot);
+    *out = s;
+    return TSR_OK;
+}
+
+/* Row pointers of a window begin with 0, as its values do. */
+static tsr_status point(desk *d, const tsr_matrix *x, int64_t first, int64_t count)
+{
+    tsr_status status = TSR_OK;
+    if (!x->sparse)
+        return TSR_OK;
+    if (count + 1 > d->rows_room) {
+        tsr__free(d->rows);
+        d->rows = NULL, d->rows_room = 0;
+        TSR_NEW(d->rows, count + 1);
+        d->rows_room = count + 1;
+    }
+    for (int64_t i = 0; i <= count; i++)
+        d->rows[i] = x->rows[first + i] - x->rows[first];
+done:
+    return status;
+}
+
+static tsr_status look(tsr_matrix *out, tsr__store *store, int64_t first, int64_t count)
+{
+    tsr_status status = TSR_OK;
+    const tsr_matrix *x = store->x;
+    slot *s = NULL;
+    lock();
+    desk *d = own_desk(store);
+    if (d == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    begin_reader(store);
+    TSR_TRY(take_slot(&s, d, store, first, count));
+    if (store->reads && store->process == getpid() && d->end == first) {
+        want_next(d, store);
+        (void)pthread_cond_signal(&store->wanted);
+    }
+    d->end = first + count;
+    TSR_TRY(point(d, x, first, count));
+    out->values = s->values;
+    out->columns = s->columns;
+    out->rows = d->rows;
+done:
+    unlock();
+    return status;
+}
+
+/* The matrix ------------------------------------------------------------------------------ */
+
+tsr_status tsr__matrix_window(tsr_matrix *out, const tsr_matrix *x, int64_t first,
+                              int64_t count)
+{
+    *out = *x;
+    out->samples = count;
+    out->release = NULL, out->held = NULL, out->turned = NULL, out->store = NULL;
+    if (x->store != NULL) {
+        out->stride = x->features;
+        return look(out, x->store, first, count);
+    }
+    if (x->sparse)
+        out->rows = x->rows + first;
+    else
+        out->values = (char *)x->values + (size_t)(first * x->stride) * tsr__type_size(x->type);
+    return TSR_OK;
+}
+
+int64_t tsr__matrix_window_rows(const tsr_matrix *x)
+{
+    enum { BYTES = 1 << 20 };
+    const int64_t entries = x->sparse ? x->rows[x->samples] / (x->samples + 1) : x->features,
+                  rows = BYTES / ((entries + 1) * (int64_t)tsr__type_size(x->type));
+    return rows < 1 ? 1 : rows;
+}
+
+tsr_status tsr__matrix_need(const tsr_matrix *x, const char *who)
+{
+    return x->store == NULL
+               ? TSR_OK
+               : tsr__fail(TSR_ERROR_UNSUPPORTED,
+                           "%s needs all samples in memory, and these %lld x %lld are read in "
+                           "blocks: raise --memory, or take fewer samples",
+                           who, (long long)x->samples, (long long)x->features);
+}
+
+static void release(tsr_matrix *x)
+{
+    tsr__free(x->rows);
+    tsr__store_free(x->store);
+}
+
+tsr_status tsr__matrix_stored(tsr_matrix **out, const tsr__origin *from, int64_t samples,
+                              int64_t features, tsr_type type, int64_t *rows)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *x = NULL;
+    tsr__store *store = NULL;
+    TSR_NEW_ZERO(x, 1);
+    TSR_NEW_ZERO(store, 1);
+    store->from = *from;
+    store->x = x;
+    store->process = getpid();
+    (void)pthread_once(&minded, mind_forks);
+    (void)pthread_cond_init(&store->wanted, NULL);
+    (void)pthread_cond_init(&store->ready, NULL);
+    *x = (tsr_matrix){.samples = samples,
+                      .features = features,
+                      .stride = features,
+                      .type = type,
+                      .sparse = rows != NULL,
+                      .rows = rows,
+                      .release = release,
+                      .constant = true,
+                      .store = store};
+    *out = x, x = NULL;
+done:
+    tsr__free(x);
+    return status;
+}
+
+/* In a child of a fork it seems to the conditions that the reader still waits: they are left. */
+static void end_reader(tsr__store *store)
+{
+    if (store->process != getpid())
+        return;
+    lock();
+    store->ending = true;
+    (void)pthread_cond_signal(&store->wanted);
+    unlock();
+    if (store->reads)
+        (void)pthread_join(store->reader, NULL);
+    (void)pthread_cond_destroy(&store->wanted);
+    (void)pthread_cond_destroy(&store->ready);
+}
+
+void tsr__store_free(tsr__store *store)
+{
+    if (store == NULL)
+        return;
+    end_reader(store);
+    while (store->desks != NULL) {
+        desk *d = store->desks;
+        store->desks = d->next;
+        for (int i = 0; i < SLOTS; i++) {
+            tsr__free(d->slot[i].values);
+            tsr__free(d->slot[i].columns);
+        }
+        tsr__free(d->rows);
+        tsr__free(d);
+    }
+    if (store->from.close != NULL)
+        store->from.close(store->from.held);
+    tsr__free(store);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Laws of streams: samples that stay in their file are the samples that are in memory, bit for bit
+ * under the same plan, for every row of the model table; and a file that is not what it was is an
+ * error that says so, and no crash. */
+#include "lab.h"
+
+#include "matrix/store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static char npy_file[1100], h5_file[1100];
+
+static int make_stream_files(void **state)
+{
+    const int status = make_files(state);
+    (void)snprintf(npy_file, sizeof npy_file, "%s/x.npy", folder);
+    (void)snprintf(h5_file, sizeof h5_file, "%s/x.h5", folder);
+    return status;
+}
+
+static int remove_stream_files(void **state)
+{
+    (void)unlink(npy_file);
+    (void)unlink(h5_file);
+    return remove_files(state);
+}
+
+/* The data once more, from a file, with a limit that a quarter of does not hold them. */
+static tsr_data *stored(const tsr_data *data, const char *path)
+{
+    tsr_data *out = NULL;
+    tsr_read_options read = {.memory = 4 << 20};
+    const tsr_matrix *x = tsr_data_samples(data);
+    const int64_t bytes = tsr_matrix_stored(x) * (int64_t)tsr__type_size(x->type);
+    read.memory = bytes < 4 << 20 ? 4 * (bytes - 1) : read.memory;
+    check_ok(tsr_data_write(data, path));
+    check_ok(tsr_data_read(&out, path, &read));
+    assert_true(tsr__matrix_is_stored(tsr_data_samples(out)));
+    out->memory = 0; /* how much the model takes is no matter here */
+    return out;
+}
+
+/* Every third sample is a neighbour of the next. */
+static tsr_matrix *some_graph(int64_t n)
+{
+    tsr_matrix *graph = NULL;
+    int64_t *row = calloc((size_t)(2 * n), sizeof *row),
+            *column = calloc((size_t)(2 * n), sizeof *column), count = 0;
+    double *value = calloc((size_t)(2 * n), sizeof *value);
+    for (int64_t i = 0; i + 1 < n; i += 3) {
+        row[count] = i, column[count] = i + 1, value[count++] = 1;
+        row[count] = i + 1, column[count] = i, value[count++] = 1;
+    }
+    check_ok(tsr_matrix_create_sparse(&graph, n, n, count, row, column, value, TSR_FLOAT64));
+    free(row);
+    free(column);
+    free(value);
+    return graph;
+}
+
+static void compare(const tsr_data *held, const tsr_data *stored_data, lab_options *options,
+                    const char *what)
+{
+    tsr_model *a = lab_fit(held, &options->o), *b = NULL;
+    options->o.plan = TSR_PLAN_AUTO; /* stored samples leave no choice */
+    b = lab_fit(stored_data, &options->o);
+    if (!lab_same_models(a, b))
+        fail_msg("%s: samples in a file change it", what);
+    tsr_model_free(a);
+    tsr_model_free(b);
+}
+
+static void files_are_memory(void **state)
+{
+    static const char *const solvers[] = {"auto", "mu"};
+    tsr_model_info info;
+    lab l = lab_make(600, 60, 3, 0, 31);
+    tsr_matrix *graph = some_graph(l.n);
+    (void)state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        tsr_data *data = lab_data(&l, sparse == 1), *far = stored(data, h5_file);
+        for (int64_t row = 0; tsr_models_get(&info, row); row++)
+            for (int solver = 0; solver < 2; solver++)
+                for (int threads = 1; threads < 4; threads += 2) {
+                    lab_options options;
+                    lab_options_of(&options, 3,
+                                   "rank=24 model=%s solver=%s threads=%d plan=stream",
+                                   info.name, solvers[solver], threads);
+                    options.o.graph_matrix = graph;
+                    compare(data, far, &options, info.name);
+                }
+        tsr_data_free(data);
+        tsr_data_free(far);
+    }
+    tsr_matrix_free(graph);
+    lab_free(&l);
+}
+
+/* What is done to samples on their way. */
+static void views_are_memory(void **state)
+{
+    static const char *const lines[] = {"model=nmf normalize=l2",
+                                        "model=nmf normalize=l1 precision=single",
+                                        "model=nmf-kl normalize=max precision=single",
+                                        "model=nmf weighting=ncw",
+                                        "model=nmf-kl weighting=ncw",
+                                        "model=cnmf normalize=l2 precision=single",
+                                        "model=cnmf loss=kl",
+                                        "model=nmf init=nndsvda",
+                                        "model=nmf-kl init=nndsvdar precision=single",
+                                        "model=cnmf init=nndsvd",
+                                        "model=nmf init=best restarts=2",
+                                        "model=cf normalize=l2"};
+    lab l = lab_make(500, 50, 3, 0, 7);
+    (void)state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        tsr_data *data = lab_data(&l, sparse == 1);
+        tsr_data *far = stored(data, sparse == 1 ? h5_file : npy_file);
+        if (sparse == 0) /* which holds no labels */
+            check_ok(tsr_labels_from_numbers(&far->labels, l.label, l.n));
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            lab_options options;
+            lab_options_of(&options, 3, "rank=6 plan=stream %s", lines[i]);
+            compare(data, far, &options, lines[i]);
+        }
+        tsr_data_free(data);
+        tsr_data_free(far);
+    }
+    lab_free(&l);
+}
+
+static void missing_values_are_memory(void **state)
+{
+    static const char *const models[] = {"nmf", "nmf-kl", "nmf-kl solver=mu", "cdnmf"};
+    lab l = lab_make(400, 40, 3, 0, 7);
+    (void)state;
+    for (int64_t i = 0; i < l.n * l.m; i += 17)
+        l.x[i] = (double)NAN;
+    tsr_data *data = lab_data(&l, false), *far = stored(data, h5_file);
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        lab_options options;
+        lab_options_of(&options, 3, "rank=6 plan=stream missing=mask model=%s", models[i]);
+        compare(data, far, &options, models[i]);
+    }
+    tsr_data_free(data);
+    tsr_data_free(far);
+    lab_free(&l);
+}
+
+/* Rows of a lab, counted as they are read. */
+typedef struct counting {
+    const lab *l;
+    _Atomic(int64_t) rows;
+} counting;
+
+static tsr_status read_counted(void *held, const tsr_matrix *x, int64_t first, int64_t count,
+                               void *values, int32_t *columns)
+{
+    counting *c = held;
+    (void)columns;
+    memcpy(values, c->l->x + first * x->features,
+           (size_t)(count * x->features) * sizeof(double));
+    c->rows += count;
+    return TSR_OK;
+}
+
+static int64_t rows_read(const lab *l, const char *model, int iterations, bool *woven)
+{
+    counting c = {.l = l};
+    const tsr__origin from = {.read = read_counted, .held = &c};
+    tsr_labels *labels = NULL;
+    tsr_matrix *x = NULL, *graph = some_graph(l->n);
+    tsr_data *data = NULL;
+    lab_options options;
+    check_ok(tsr__matrix_stored(&x, &from, l->n, l->m, TSR_FLOAT64, NULL));
+    check_ok(tsr_labels_from_numbers(&labels, l->label, l->n));
+    check_ok(tsr_data_take(&data, x, labels));
+    lab_options_of(&options, iterations, "rank=3 model=%s solver=mu threads=1", model);
+    options.o.graph_matrix = graph;
+    tsr_model *fitted = lab_fit(data, &options.o);
+    *woven = tsr_model_weights(fitted) != NULL;
+    tsr_model_free(fitted);
+    tsr_data_free(data);
+    tsr_matrix_free(graph);
+    return c.rows;
+}
+
+/* A pass is the price of data that are not in memory: one an iteration, and where samples span
+ * the basis one more. */
+static void passes_are_few(void **state)
+{
+    tsr_model_info info;
+    lab l = lab_make(300, 30, 3, 0, 5);
+    (void)state;
+    for (int64_t row = 0; tsr_models_get(&info, row); row++) {
+        bool woven;
+        const int64_t few = rows_read(&l, info.name, 2, &woven),
+                      more = rows_read(&l, info.name, 7, &woven);
+        if (more - few > 5 * l.n * (woven ? 2 : 1))
+            fail_msg("%s reads %lld rows in 5 iterations over %lld", info.name,
+                     (long long)(more - few), (long long)l.n);
+    }
+    lab_free(&l);
+}
+
+/* The same place as the in-memory default, where both descend to the same minimum. */
+static void streams_find_the_minimum(void **state)
+{
+    static const char *const models[] = {"nmf", "gnmf", "cdnmf", "cnmf"};
+    lab l = lab_make(300, 30, 3, 0, 5);
+    tsr_matrix *graph = some_graph(l.n);
+    (void)state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        tsr_data *data = lab_data(&l, sparse == 1);
+        for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+            double objective[2];
+            for (int plan = 0; plan < 2; plan++) {
+                lab_options options;
+                lab_options_of(&options, 400, "rank=3 model=%s plan=%s", models[i],
+                               plan == 0 ? "auto" : "stream");
+                options.o.graph_matrix = graph;
+                tsr_model *model = lab_fit(data, &options.o);
+                objective[plan] = model->report.objective;
+                tsr_model_free(model);
+            }
+            if (!(fabs(objective[1] - objective[0]) <= 1e-6 * objective[0]))
+                fail_msg("%s: %.17g, in memory %.17g", models[i], objective[1], objective[0]);
+        }
+        tsr_data_free(data);
+    }
+    tsr_matrix_free(graph);
+    lab_free(&l);
+}
+
+/* Files that are not what they were ------------------------------------------------------ */
+
+static void cut_file(const char *path, int64_t by)
+{
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(truncate(path, about.st_size - by), 0);
+}
+
+static void scribble(const char *path)
+{
+    struct timespec old[2];
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    old[0] = about.st_atim, old[1] = about.st_mtim;
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, (long)about.st_size / 2 / 400 * 400, SEEK_SET), 0);
+    for (int i = 0; i < 800; i++)
+        assert_int_equal(fputc(0x11, file), 0x11);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0); /* as if nobody had been there */
+}
+
+static int change_at; /* iteration after which the file changes */
+static void (*change)(void);
+
+static void cut_it(void)
+{
+    cut_file(npy_file, 4096);
+}
+
+static void scribble_on_it(void)
+{
+    scribble(npy_file);
+}
+
+static void touch_it(void)
+{
+    assert_int_equal(utimensat(AT_FDCWD, npy_file, NULL, 0), 0);
+}
+
+static bool hear(void *user, const tsr_step *step)
+{
+    (void)user;
+    if (step->done == change_at && strcmp(step->task, "fitting") == 0)
+        change();
+    return true;
+}
+
+static void changes_are_errors(void **state)
+{
+    static const struct {
+        void (*change)(void);
+        const char *says;
+    } kinds[] = {{cut_it, "became shorter"},
+                 {scribble_on_it, "was written to"},
+                 {touch_it, "was written to"}};
+    lab l = lab_make(400, 50, 3, 0, 7);
+    tsr_data *data = lab_data(&l, false);
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        tsr_data *far = stored(data, npy_file);
+        const tsr_progress progress = {.report = hear};
+        lab_options options;
+        tsr_model *model = NULL;
+        lab_options_of(&options, 20, "rank=6");
+        options.o.progress = &progress;
+        change_at = 3;
+        change = kinds[i].change;
+        check_fails(tsr_fit(&model, far, &options.o), TSR_ERROR_IO, kinds[i].says);
+        assert_null(model);
+        assert_non_null(strstr(tsr_message(), npy_file));
+        tsr_data_free(far);
+    }
+    tsr_data_free(data);
+    lab_free(&l);
+}
+
+static void cut_files_are_refused(void **state)
+{
+    lab l = lab_make(400, 50, 3, 0, 7);
+    tsr_data *data = lab_data(&l, false), *far = stored(data, npy_file), *none = NULL;
+    const tsr_read_options read = {.memory = 1000};
+    (void)state;
+    tsr_data_free(far);
+    cut_file(npy_file, 8);
+    check_fails(tsr_data_read(&none, npy_file, &read), TSR_ERROR_FORMAT, "ends before");
+    tsr_data_free(data);
+    lab_free(&l);
+}
+
+static void small_limits_are_refused(void **state)
+{
+    lab l = lab_make(400, 50, 3, 0, 7);
+    tsr_data *data = lab_data(&l, false), *far = stored(data, npy_file);
+    tsr_model *model = NULL;
+    lab_options options;
+    (void)state;
+    far->memory = 20000;
+    lab_options_of(&options, 2, "rank=6");
+    check_fails(tsr_fit(&model, far, &options.o), TSR_ERROR_MEMORY, "--memory");
+    assert_null(model);
+    lab_options_of(&options, 2, "rank=6 model=gnmf");
+    far->memory = 0;
+    check_fails(tsr_fit(&model, far, &options.o), TSR_ERROR_UNSUPPORTED, "--graph-file");
+    lab_options_of(&options, 2, "rank=6 model=cf kernel=rbf");
+    check_fails(tsr_fit(&model, far, &options.o), TSR_ERROR_UNSUPPORTED, "kernel");
+    lab_options_of(&options, 2, "rank=6 init=kmeans");
+    check_fails(tsr_fit(&model, far, &options.o), TSR_ERROR_UNSUPPORTED, "k-means");
+    tsr_data_free(data);
+    tsr_data_free(far);
+    lab_free(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_are_few),           cmocka_unit_test(files_are_memory),
+        cmocka_unit_test(views_are_memory),         cmocka_unit_test(missing_values_are_memory),
+        cmocka_unit_test(streams_find_the_minimum), cmocka_unit_test(changes_are_errors),
+        cmocka_unit_test(cut_files_are_refused),    cmocka_unit_test(small_limits_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_stream_files, remove_stream_files);
+}
