@@ -5,7 +5,7 @@ samples and a few labels.
     faces = tessera.read("faces.mat")
     model = tessera.Model("cdnmf-kl", n_components=40, normalize="l2").fit(faces.X, faces.y)
 
-Estimators (Model, Classifier, NMF) want scikit-learn and are loaded when they are first named; the
+Estimators (Model, Classifier, NMF, MiniBatchNMF) want scikit-learn and are loaded when they are first named; the
 rest wants NumPy, and SciPy where data are sparse.
 """
 from typing import TYPE_CHECKING, Any, List
@@ -34,16 +34,17 @@ from ._library import Error, lib, text
 
 if TYPE_CHECKING:
     from ._estimators import Classifier, Model
-    from ._nmf import NMF
+    from ._nmf import NMF, MiniBatchNMF
 
 __version__ = text(lib.tsr_version()) or ""
 
-_LAZY = {"Model": "_estimators", "Classifier": "_estimators", "NMF": "_nmf"}
+_LAZY = {"Model": "_estimators", "Classifier": "_estimators", "NMF": "_nmf", "MiniBatchNMF": "_nmf"}
 
 __all__ = [
     "Classifier",
     "Data",
     "Error",
+    "MiniBatchNMF",
     "Model",
     "NMF",
     "baselines",

@@ -3,7 +3,7 @@ layout allows: dense rows of float32 or float64 (any row stride, read-only or no
 Dense columns are turned once by the library; sparse columns too, which it then uses besides.
 """
 import ctypes
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -147,10 +147,13 @@ def array_at(
 
 
 def from_matrix(at: Any, owner: Any, fixed: bool = True) -> Any:
-    """A matrix of the library as an array, or csr_matrix, over its own memory."""
+    """A matrix of the library as an array, or csr_matrix, over its own memory; Stored where its
+    values are in none."""
     samples, features = lib.tsr_matrix_samples(at), lib.tsr_matrix_features(at)
     dtype = np.float32 if lib.tsr_matrix_type(at) == FLOAT32 else np.float64
     values = lib.tsr_matrix_values(at)
+    if not values and lib.tsr_matrix_stored(at) > 0:
+        return Stored(at, owner)
     if not lib.tsr_matrix_is_sparse(at):
         if not values or samples * features == 0:
             return np.zeros((samples, features), dtype)
@@ -167,6 +170,47 @@ def from_matrix(at: Any, owner: Any, fixed: bool = True) -> Any:
         starts.astype(np.int32)
     )
     return found
+
+
+class Stored:
+    """Samples that stay in their file, which `read` gives in place of an array where they take more
+    than a quarter of `memory`. Estimators and functions read them in blocks; X[first:last] and
+    X[[4, 2]] are arrays of some of them."""
+
+    ndim = 2
+
+    def __init__(self, at: Any, owner: Owned) -> None:
+        self._at, self.owner = at, owner
+        self.shape = (lib.tsr_matrix_samples(at), lib.tsr_matrix_features(at))
+        self.dtype = np.dtype(np.float32 if lib.tsr_matrix_type(at) == FLOAT32 else np.float64)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<Stored {self.shape[0]} x {self.shape[1]}, {self.dtype}>"
+
+    def __getitem__(self, which: Any) -> Any:
+        chosen = np.ascontiguousarray(np.arange(len(self), dtype=np.int64)[which])
+        if chosen.ndim != 1:
+            raise TypeError("samples are chosen by a slice or a list: X[first:last], X[[4, 2]]")
+        some = Owned("tsr_matrix_free")
+        lib.tsr_matrix_copy_samples(some.out, self._at, _address(chosen), len(chosen))
+        return taken(some)
+
+    def __array__(self, *args: Any, **more: Any) -> np.ndarray:
+        raise TypeError(
+            "the samples stay in their file, being larger than a quarter of memory: X[first:last] "
+            "reads some of them"
+        )
+
+    def blocks(self) -> Iterator[Any]:
+        """All samples, some 32 MB at a time."""
+        rows = max(2**22 // max(self.shape[1], 1), 1)
+        return (self[first : first + rows] for first in range(0, len(self), rows))
+
+    def mean(self) -> float:
+        return sum(float(x.sum(dtype=np.float64)) for x in self.blocks()) / np.prod(self.shape)
 
 
 def taken(matrix: Owned) -> Any:
@@ -318,6 +362,15 @@ def set_image(at: Any, shape: Any, order: str) -> None:
     lib.tsr_matrix_set_image(at, _Shape(height, width, int(order == "column")))
 
 
+def refuse_labels(y: Any, own: Any) -> None:
+    """Samples in a file have the labels that they were read with."""
+    if y is not None and y is not own:
+        raise TypeError(
+            "samples that stay in their file have the labels that they were read with: "
+            "tessera.read(.., labels=FILE)"
+        )
+
+
 def to_data(
     x: Any,
     labels: Optional[Owned] = None,
@@ -327,7 +380,12 @@ def to_data(
     image_order: str = "row",
     origin: str = "X",
 ) -> Owned:
-    """Samples with what is known of them. The values stay where they are."""
+    """Samples with what is known of them. The values stay where they are; of a file that is read in
+    blocks labels and names do, too."""
+    if isinstance(x, Stored):
+        if image_shape is not None:
+            set_image(lib.tsr_data_samples(x.owner.at), image_shape, image_order)
+        return x.owner
     matrix = to_matrix(x, origin)
     if image_shape is not None:
         set_image(matrix.at, image_shape, image_order)
@@ -339,6 +397,12 @@ def to_data(
     name_data(data, sample_names, feature_names)
     lib.tsr_data_name_origin(data.at, raw(origin))
     return data
+
+
+def pieces(data: Owned) -> Optional[Iterator[Owned]]:
+    """The samples of a file, some at a time, for what wants them in memory; None where they are."""
+    x = from_matrix(lib.tsr_data_samples(data.at), data)
+    return map(to_data, x.blocks()) if isinstance(x, Stored) else None
 
 
 def name_data(data: Owned, sample_names: Any, feature_names: Any) -> None:

@@ -29,7 +29,7 @@ from ._tables import (
 class Data(NamedTuple):
     """Samples and what is known of them.
 
-    X is an array or csr_matrix; y a class a sample, or None: whole numbers where all classes are,
+    X is an array or csr_matrix, or Stored where it is larger than memory; y a class a sample, or None: whole numbers where all classes are,
     else texts. `unlabelled` is what means none there: -1 or '', or another where that is a class.
     """
 
@@ -125,7 +125,9 @@ def _open(X: Any, y: Any, settings: Dict[str, Any], unlabelled: Any = None) -> O
     if y is None:
         y, unlabelled = given.y, given.unlabelled
     labels = None
-    if y is not None:
+    if isinstance(x, arrays.Stored):
+        arrays.refuse_labels(y, given.y)
+    elif y is not None:
         classes, position = arrays.encode_labels(y, unlabelled)
         if x.ndim == 2 and len(position) != x.shape[0]:
             raise ValueError(f"{len(position)} labels for {x.shape[0]} samples")
@@ -166,7 +168,8 @@ def read(path: Any, verbose: bool = False, **settings: Any) -> Data:
     """Samples of a file or folder, in any format that the tool reads; FILE:NAME is one variable.
 
     Settings are those of reading: labels, image_shape, image_order, size, skip_bad, header,
-    threads, expand.
+    threads, expand, memory. Of a .npy or .h5 whose samples take more than a quarter of memory (bytes,
+    or a text such as "2G") X is Stored: they stay there, and a fit reads them in blocks.
     """
     return _unpack(_read(path, keywords("read", settings, "read"), verbose))
 

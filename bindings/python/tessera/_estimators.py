@@ -16,13 +16,14 @@ from sklearn.base import (
 )
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from . import _arrays as arrays
 from . import _fitted as fitting
 from . import _html
-from ._arrays import Opened, opened
+from ._arrays import Opened, Stored, opened
 from ._library import Error, Owned, lib, text
 from ._tables import (
     OBJECT,
@@ -85,6 +86,8 @@ def weights_of(sample_weight: Any, samples: int) -> Optional[np.ndarray]:
 
 def validated(estimator: Any, given: Opened, reset: bool, allow_nan: bool) -> Any:
     """scikit-learn's own checks, by whichever name this version has them."""
+    if isinstance(given.x, Stored):
+        return _validated_stored(estimator, given, reset)
     finite: Dict[str, Any] = {
         "force_all_finite"
         if validate_data is None
@@ -105,7 +108,20 @@ def validated(estimator: Any, given: Opened, reset: bool, allow_nan: bool) -> An
     return X
 
 
-def _same_features(estimator: Any, X: Any, names: List[str]) -> None:
+def _validated_stored(estimator: Any, given: Opened, reset: bool) -> Stored:
+    """The library looks at the values itself, as it reads them."""
+    names = given.feature_names and [str(name) for name in given.feature_names]
+    if reset:
+        estimator.n_features_in_ = given.x.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
+        if names:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+    else:
+        _same_features(estimator, given.x, names)
+    return given.x
+
+
+def _same_features(estimator: Any, X: Any, names: Optional[List[str]]) -> None:
     """Names that are no columns of a data frame, compared as those are."""
     whose, wanted = type(estimator).__name__, getattr(estimator, "feature_names_in_", None)
     if X.shape[1] != estimator.n_features_in_:
@@ -113,7 +129,7 @@ def _same_features(estimator: Any, X: Any, names: List[str]) -> None:
             f"X has {X.shape[1]} features, but {whose} is expecting {estimator.n_features_in_} "
             "features as input"
         )
-    if wanted is not None and list(wanted) != names:
+    if wanted is not None and names and list(wanted) != names:
         first = next(i for i, name in enumerate(names) if name != wanted[i])
         raise ValueError(
             "The feature names should match those that were passed during fit: feature "
@@ -122,6 +138,8 @@ def _same_features(estimator: Any, X: Any, names: List[str]) -> None:
 
 
 def refuse_negative(X: Any, whose: str, problem: Any = "") -> None:
+    if isinstance(X, Stored):  # the library has said so
+        return
     values = X.data if arrays.is_sparse(X) else X
     if values.size and np.nanmin(values) < 0:
         raise ValueError(
@@ -272,12 +290,17 @@ class _Fitting(BaseEstimator):
         labelled: bool,
         mask: Any = None,
         resume: Optional[int] = None,
+        more: Optional[fitting.Fitted] = None,
     ) -> Tuple[Owned, Any]:
+        """`more`: what goes on with these samples, new ones, instead of beginning."""
         given = opened(X)
         before = self.model_ if resume is not None else None
-        if resume is None:
+        seen = 0
+        if more is not None:  # of an archive, what it says itself
+            seen = getattr(self, "n_samples_seen_", int(more.report.samples))
+        if resume is None and more is None:
             self._forget()
-        X = self._samples(given, reset=resume is None)
+        X = self._samples(given, reset=resume is None and more is None)
         own = y is None and given.y is not None
         y, unlabelled = (given.y, given.unlabelled) if own else (y, self.unlabelled)
         options = self._options()
@@ -295,6 +318,9 @@ class _Fitting(BaseEstimator):
         labels, classes = None, 0
         if labelled or info.labels or self.init == "means":
             without = weights == 0 if labelled and weights is not None else None
+            if isinstance(X, Stored):
+                arrays.refuse_labels(y, given.y)
+                arrays.refuse_labels(without, None)
             labels, classes = self._labels(X, y, unlabelled, without)
         few = self.n_components is not None and self.n_components < classes
         if labelled and info.blocks and few:
@@ -306,15 +332,19 @@ class _Fitting(BaseEstimator):
             options.set("rank", classes)
         data = self._data(X, given, labels)
         try:
-            self.model_, stopped = fitting.fit(data, options, self.verbose, resume=before)
+            self.model_, stopped = fitting.fit(
+                data, options, self.verbose, resume=before, more=more
+            )
         except Error as problem:
             if problem.status == "data" and not info.signs:
                 refuse_negative(X, f"{type(self).__name__} (input X)", problem)
             raise
+        self.n_samples_seen_ = seen + X.shape[0]
         self._settle(data, options, info)
         if stopped is not None:
             raise stopped
-        warn_unless_converged(self.model_, options, "raise iterations or tolerance")
+        if more is None:
+            warn_unless_converged(self.model_, options, "raise iterations or tolerance")
         return data, info
 
     def _fitted(self) -> fitting.Fitted:
@@ -480,6 +510,8 @@ _ATTRIBUTES = """
     codes_ : array, samples x n_components_
         Codes of the samples of the fit, as it left them.
     n_components_, n_features_in_, n_iter_ : int
+    n_samples_seen_ : int
+        Samples of the fit and of the calls of partial_fit after it.
     feature_names_in_ : array of str, where the samples have names of features
     classes_ : array, where labels were used
     objective_ : float
@@ -525,6 +557,20 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Fitting):
         self._fit(X, y, sample_weight, False, mask, resume=iterations)
         return self
 
+    @available_if(lambda self: self._info().online)
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Model":
+        """Learns from new samples without those before: the first call is fit, later ones go over
+        theirs once, and the basis moves after each `batch` of them (0: 1024). What was learnt
+        counts as much as the samples that it was learnt from; a batch leaves the share `forget` of
+        that.
+
+        For models with a free basis and no term on the codes (`online` in tessera.models()); codes_
+        are of the last call.
+        """
+        fitted = getattr(self, "model_", None)
+        self._fit(X, y, sample_weight, False, more=fitted)
+        return self
+
     def transform(self, X: Any, **settings: Any) -> Any:
         """Codes with the basis fixed, under the model's own loss and preprocessing.
 
@@ -542,8 +588,12 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Fitting):
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the relative error of what the model makes of X: 0 is best."""
         fitted, data = self._need_parts(), self._others(X)
-        W = fitted.transform(data, self.threads)
-        return -relative_error(fitted.prepared(data), W, fitted.basis)
+        squares = [
+            squared_error(fitted.prepared(x), fitted.transform(x, self.threads), fitted.basis)
+            for x in arrays.pieces(data) or [data]
+        ]
+        error, square = np.sum(squares, axis=0)
+        return -float(np.sqrt(error / square)) if square != 0 else 0.0
 
     def _need_parts(self) -> fitting.Fitted:
         fitted = self._fitted()
@@ -562,8 +612,8 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Fitting):
         return tags
 
 
-def relative_error(X: Any, W: np.ndarray, H: np.ndarray) -> float:
-    """||X - W H|| / ||X|| over the known entries; sparse X is not made dense."""
+def squared_error(X: Any, W: np.ndarray, H: np.ndarray) -> Tuple[float, float]:
+    """||X - W H||^2 and ||X||^2 over the known entries; sparse X is not made dense."""
     W, H = W.astype(np.float64), H.astype(np.float64)
     if arrays.is_sparse(X):
         X = X.tocoo()
@@ -574,7 +624,7 @@ def relative_error(X: Any, W: np.ndarray, H: np.ndarray) -> float:
         square = float(values @ values)
         error = square - 2 * float(values @ made) + float(np.sum((W.T @ W) * (H @ H.T)))
         error -= float(made[lost] @ made[lost])
-        return float(np.sqrt(max(error, 0.0) / square)) if square != 0 else 0.0
+        return max(error, 0.0), square
     error = square = 0.0
     for first in range(0, len(W), 4096):
         rows = slice(first, first + 4096)
@@ -583,7 +633,7 @@ def relative_error(X: Any, W: np.ndarray, H: np.ndarray) -> float:
         known = ~np.isnan(x)
         error += float(np.sum(rest[known] ** 2))
         square += float(np.sum(x[known] ** 2))
-    return float(np.sqrt(error / square)) if square != 0 else 0.0
+    return error, square
 
 
 _PREDICT_BY = """    predict_by : {'nearest', 'block'}, default 'nearest'

@@ -144,7 +144,10 @@ class Fitted:
     def transform(
         self, data: Owned, threads: int = 0, verbose: bool = False, **settings: Any
     ) -> Any:
-        """Codes with the basis fixed, under the model's own loss."""
+        """Codes with the basis fixed, under the model's own loss; of a file, block by block."""
+        pieces = arrays.pieces(data)
+        if pieces is not None:
+            return np.concatenate([self.transform(x, threads, verbose, **settings) for x in pieces])
         codes = Owned("tsr_matrix_free")
         options = Options("transform", {"threads": threads, **settings})
         with Progress(verbose) as progress:
@@ -155,7 +158,7 @@ class Fitted:
 
     def prepared(self, data: Owned) -> Any:
         """Samples in the form in which the model sees them."""
-        out = Owned("tsr_matrix_free")
+        out = Owned("tsr_matrix_free", data)
         lib.tsr_model_prepare(out.out, self.at, data.at)
         return arrays.taken(out)
 
@@ -181,18 +184,28 @@ class Fitted:
         return Fitted(kept)
 
 
-def fit(data: Owned, options: Options, verbose: bool = False, hear: Any = None, resume: Any = None):
-    """Fits. Returns the model and what stopped it, or None: the model so far is good."""
+def fit(
+    data: Owned,
+    options: Options,
+    verbose: bool = False,
+    hear: Any = None,
+    resume: Any = None,
+    more: Any = None,
+) -> Tuple[Fitted, Optional[BaseException]]:
+    """Fits; or goes on with a model, on its samples (`resume`) or on others (`more`). Returns the
+    model and what stopped it, or None: the model so far is good."""
     model = Owned("tsr_model_free")
     stopped: Optional[BaseException] = None
     try:
         with Progress(verbose, hear) as progress:
             if Progress.wanted(verbose, hear):
                 options.give("progress", progress)
-            if resume is None:
-                lib.tsr_fit(model.out, data.at, options.values)
-            else:
+            if resume is not None:
                 lib.tsr_fit_resume(model.out, data.at, resume.at, options.values)
+            elif more is not None:
+                lib.tsr_fit_more(model.out, data.at, more.at, options.values)
+            else:
+                lib.tsr_fit(model.out, data.at, options.values)
     except BaseException as problem:
         if not model.at:
             raise

@@ -42,6 +42,7 @@ tsr_matrix_view_dense s p p i i i e
 tsr_matrix_copy_columns s p p i i i e
 tsr_matrix_view_rows s p p p e p i i e
 tsr_matrix_view_columns s p p p e p i i e
+tsr_matrix_copy_samples s p p p i
 tsr_matrix_free v p
 tsr_matrix_samples i p
 tsr_matrix_features i p
@@ -82,6 +83,7 @@ tsr_baselines_get b p p i
 tsr_fit_describe s p p
 tsr_fit s p p p
 tsr_fit_resume s p p p p
+tsr_fit_more s p p p p
 tsr_model_free v p
 tsr_model_from_parts s p p p p p
 tsr_model_options p p

@@ -13,7 +13,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 from . import _arrays as arrays
 from ._library import _RETURNS_STRUCT, Owned, lib, python_name, raw, text
 
-FLAG, INTEGER, REAL, CHOICE, PAIR, TEXT, OBJECT, NOTE = range(8)
+FLAG, INTEGER, REAL, CHOICE, PAIR, TEXT, OBJECT, NOTE, SIZE = range(9)
 
 
 class _Row(ctypes.Structure):
@@ -222,6 +222,7 @@ def described(rows: Sequence[Setting], indent: str = "    ") -> str:
             PAIR: "pair of int",
             TEXT: "str",
             OBJECT: "array",
+            SIZE: "int or str",
         }[row.kind]
         limits = ""
         if row.kind in (INTEGER, REAL):
@@ -267,7 +268,7 @@ class _Result:
             at = address + row.offset
             if row.kind == FLAG:
                 values.append(ctypes.c_bool.from_address(at).value)
-            elif row.kind == INTEGER:
+            elif row.kind in (INTEGER, SIZE):
                 values.append(ctypes.c_int64.from_address(at).value)
             elif row.kind == REAL:
                 values.append(ctypes.c_double.from_address(at).value)
