@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Fits of data that are larger than the memory they may take.
 
-usage: bench/huge.py [TESSERA] [SAMPLES] [ROUNDS]     (build/tessera, 1000000, 3)
+usage: bench/huge.py [TESSERA] [SAMPLES] [ROUNDS] [ENTRIES]     (build/tessera, 1000000, 3, 0)
 
 Writes SAMPLES x 1024 numbers in single precision under TMPDIR (4 GB a million), deleted after, and
 prints for rank 40:
@@ -12,6 +12,8 @@ prints for rank 40:
   ratio   up to two million samples, whose file stays in the page cache: an iteration that reads
           the file beside the same plan in memory, ROUNDS times in turn; the median of ratios. An
           iteration is what three cost more than one, so that neither start nor end count
+  sparse  if ENTRIES > 0 in place of both: an .npz of so many, 100 a sample of 100,000 features,
+          becomes an .h5 by `tessera convert --memory`, and is fitted under the limit with rank 20
 """
 import json
 import os
@@ -21,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 import numpy
 
@@ -45,24 +48,57 @@ def write(path, samples, rows=20000):
         os.fsync(out.fileno())
 
 
-def run(tool, path, folder, iterations, *options, limit=None):
-    """The report of a fit, with the seconds of the whole and the peak of resident memory."""
+def write_sparse(path, samples, each=100, features=100000, rows=20000):
+    """Rows of `each` entries, few features being in many of them, as scipy.sparse.save_npz has them."""
+    random = numpy.random.default_rng(1)
+    column = (features * random.random((rows, 2 * each)) ** 3).astype(numpy.int32)
+    column = numpy.stack([numpy.sort(random.permutation(numpy.unique(c))[:each])
+                          for c in column])
+    value = numpy.ceil(3 * random.random((rows, each), numpy.float32) ** 2)
+
+    def put(name, dtype, shape, parts):
+        with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
+            numpy.lib.format.write_array_header_1_0(
+                out, {"descr": dtype, "fortran_order": False, "shape": shape})
+            for part in parts:
+                out.write(memoryview(numpy.ascontiguousarray(part)).cast("B"))
+
+    def turns():
+        own = numpy.random.default_rng(2)
+        for first in range(0, samples, rows):
+            yield own.permutation(rows)[:min(rows, samples - first)]
+
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        put("indices", "<i4", (samples * each,), (column[turn] for turn in turns()))
+        put("indptr", "<i8", (samples + 1,),
+            [numpy.arange(0, samples * each + 1, each, dtype=numpy.int64)])
+        put("format", "|S3", (), [numpy.frombuffer(b"csr", numpy.uint8)])
+        put("shape", "<i8", (2,), [numpy.array([samples, features])])
+        put("data", "<f4", (samples * each,), (value[turn] for turn in turns()))
+
+
+def bounded(command, limit=None):
+    """What a command prints, its seconds, and its peak of resident memory."""
     def bound():
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     begin = time.perf_counter()
-    process = subprocess.Popen(
-        [tool, "fit", path, "--precision", "single", "--rank", str(RANK), "--iterations",
-         str(iterations), "--tolerance", "0", "--json", "--quiet", "-o",
-         os.path.join(folder, "model.h5"), *options],
-        stdout=subprocess.PIPE, preexec_fn=bound)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=bound)
     text = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
-        sys.exit(f"tessera fit {' '.join(options)} failed with {status}")
+        sys.exit(f"{' '.join(command)} failed with {status}")
+    return text, time.perf_counter() - begin, usage.ru_maxrss * 1024
+
+
+def run(tool, path, folder, iterations, *options, limit=None, rank=RANK):
+    """The report of a fit, with the seconds of the whole and the peak of resident memory."""
+    text, seconds, peak = bounded(
+        [tool, "fit", path, "--precision", "single", "--rank", str(rank), "--iterations",
+         str(iterations), "--tolerance", "0", "--json", "--quiet", "-o",
+         os.path.join(folder, "model.h5"), *options], limit)
     report = json.loads(text)
-    report["whole"] = time.perf_counter() - begin
-    report["peak"] = usage.ru_maxrss * 1024
+    report["whole"], report["peak"] = seconds, peak
     return report
 
 
@@ -95,8 +131,28 @@ def ratio(tool, path, folder, rounds):
               f"{'ok' if middle <= goal else 'short'}")
 
 
-def main(tool="build/tessera", samples="1000000", rounds="3"):
+def sparse(tool, folder, entries, rank=20):
+    samples, packed = entries // 100, os.path.join(folder, "x.npz")
+    path = os.path.join(folder, "x.h5")
+    write_sparse(packed, samples)
+    _, seconds, peak = bounded([tool, "convert", packed, "--memory", "2G", "-q", "-o", path])
+    print(f"sparse: {os.path.getsize(packed) / 1e9:.1f} GB of .npz to .h5 with --memory 2G: "
+          f"{seconds:.0f} s, peak resident {peak / 1e9:.2f} GB", flush=True)
+    os.remove(packed)
+    bound = 4 * GIB + samples * rank * 4
+    for loss in ("frobenius", "kl"):
+        r = run(tool, path, folder, 3, "--memory", str(bound), "--loss", loss, "--init", "random",
+                limit=bound, rank=rank)
+        print(f"sparse, {loss}: {samples} samples, {entries} entries, --memory and ulimit -v of "
+              f"{bound / 1e9:.2f} GB: {r['seconds'] / 3:.1f} s an iteration, {r['whole']:.0f} s in "
+              f"all, peak resident {r['peak'] / 1e9:.2f} GB", flush=True)
+
+
+def main(tool="build/tessera", samples="1000000", rounds="3", entries="0"):
     with tempfile.TemporaryDirectory(prefix="tessera-bench-") as folder:
+        if int(entries) > 0:
+            sparse(tool, folder, int(entries))
+            return
         path = os.path.join(folder, "x.npy")
         write(path, int(samples))
         limit(tool, path, folder, int(samples))

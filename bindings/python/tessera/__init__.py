@@ -5,8 +5,8 @@ samples and a few labels.
     faces = tessera.read("faces.mat")
     model = tessera.Model("cdnmf-kl", n_components=40, normalize="l2").fit(faces.X, faces.y)
 
-Estimators (Model, Classifier, NMF, MiniBatchNMF) want scikit-learn and are loaded when they are first named; the
-rest wants NumPy, and SciPy where data are sparse.
+Estimators (Model, Classifier, NMF, MiniBatchNMF) want scikit-learn and are loaded when they are
+first named; the rest wants NumPy, and SciPy where data are sparse.
 """
 from typing import TYPE_CHECKING, Any, List
 

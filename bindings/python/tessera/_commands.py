@@ -29,8 +29,8 @@ from ._tables import (
 class Data(NamedTuple):
     """Samples and what is known of them.
 
-    X is an array or csr_matrix, or Stored where it is larger than memory; y a class a sample, or None: whole numbers where all classes are,
-    else texts. `unlabelled` is what means none there: -1 or '', or another where that is a class.
+    X is an array or csr_matrix, or Stored where it is larger than memory; y a class a sample, or
+    None: whole numbers where all classes are, else texts. `unlabelled` is what means none there: -1 or '', or another where that is a class.
     """
 
     X: Any
@@ -168,8 +168,8 @@ def read(path: Any, verbose: bool = False, **settings: Any) -> Data:
     """Samples of a file or folder, in any format that the tool reads; FILE:NAME is one variable.
 
     Settings are those of reading: labels, image_shape, image_order, size, skip_bad, header,
-    threads, expand, memory. Of a .npy or .h5 whose samples take more than a quarter of memory (bytes,
-    or a text such as "2G") X is Stored: they stay there, and a fit reads them in blocks.
+    threads, expand, memory. Of a .npy or .h5 whose samples take more than a quarter of memory
+    (bytes, or a text such as "2G") X is Stored: they stay there, and a fit reads them in blocks.
     """
     return _unpack(_read(path, keywords("read", settings, "read"), verbose))
 

@@ -1,5 +1,5 @@
-"""NMF and MiniBatchNMF, in the place of those of sklearn.decomposition: their parameters, attributes
-and scale, by Tessera's coordinate descent under every loss.
+"""NMF and MiniBatchNMF, in the place of those of sklearn.decomposition: their parameters,
+attributes and scale, by Tessera's coordinate descent under every loss.
 
     J = 0.5 ||X - W H||^2 (or the divergence) + alpha_W l1_ratio m sum W + alpha_H l1_ratio n sum H
         + 0.5 (1 - l1_ratio) (alpha_W m ||W||^2 + alpha_H n ||H||^2)      X: n x m
@@ -360,7 +360,9 @@ class MiniBatchNMF(_Factorizing):
             self._fit(X, W, H)
             return self
         if not np.array_equal(self.components_, self._model.basis):
-            raise ValueError("components_ were changed, and partial_fit goes on with what it learnt")
+            raise ValueError(
+                "components_ were changed, and partial_fit goes on with what it learnt"
+            )
         X = validated(self, opened(X), False, False)
         refuse_negative(X, f"{type(self).__name__} (input X)")
         X = X.tocsr() if arrays.is_sparse(X) else X

@@ -29,6 +29,7 @@ OWN_REASONS = {
     "fit": {
         "output": "tessera.save",
         "resume": "Model.resume",
+        "more": "Model.partial_fit",
         "sample-weights": "sample_weight of fit",
         "verbose": "plan_ of a fitted model; verbose shows progress",
         "predict": "Classifier.predict",
