@@ -192,9 +192,11 @@ static tsr_status check_rows(const stored *s, const tsr_matrix *x, int64_t first
             TSR_OR_RETURN(check_columns(own, length, x->features, first + i));
         const uint64_t sum =
             sum_row((const char *)values + (size_t)at * size, own, length, size);
-        const uint64_t before =
-            atomic_exchange_explicit(&s->sums[first + i], sum, memory_order_relaxed);
-        if (before != 0 && before != sum)
+        uint64_t before = 0; /* it stays: whoever reads the row again has to find out, too */
+        if (!atomic_compare_exchange_strong_explicit(&s->sums[first + i], &before, sum,
+                                                     memory_order_relaxed,
+                                                     memory_order_relaxed) &&
+            before != sum)
             return changed("was written to");
     }
     return TSR_OK;
