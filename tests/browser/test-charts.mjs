@@ -164,10 +164,10 @@ for (const way of ['newer', 'older']) {
       async (page) => {
         await page.locator('#s-shares summary').click();
         await page.locator('#s-shares details button').click();
-        await page.waitForFunction(() => document.querySelector('[role=status]').textContent === 'Copied the table');
+        await page.waitForFunction(() => document.querySelector('[role=status]')?.textContent === 'Copied the table');
         assert.equal((await pasted(page)).replace(/\r/g, ''), 'part,share,deviation,other\npart 1,0.4,0.05,0.3\npart 2,0.3,0.02,\npart 3,0.2,,0.3\npart 4,0.1,0.01,0.4\n');
         await page.locator('div.command button').click();
-        await page.waitForFunction(() => document.querySelector('[role=status]').textContent === 'Copied the command');
+        await page.waitForFunction(() => document.querySelector('[role=status]')?.textContent === 'Copied the command');
       },
       { init },
     ));

@@ -30,7 +30,8 @@ class Data(NamedTuple):
     """Samples and what is known of them.
 
     X is an array or csr_matrix, or Stored where it is larger than memory; y a class a sample, or
-    None: whole numbers where all classes are, else texts. `unlabelled` is what means none there: -1 or '', or another where that is a class.
+    None: whole numbers where all classes are, else texts. `unlabelled` is what means none there:
+    -1 or '', or another where that is a class.
     """
 
     X: Any
