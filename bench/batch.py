@@ -3,12 +3,12 @@
 """Batches that grow beside scikit-learn's MiniBatchNMF: time to within 1 % of the best J.
 
 usage: bench/batch.py TESSERA DATA.npy|DATA.npz [--rank 20] [--batch N] [--seeds 3] [--full 500]
-                      [--cap 120] [--rows 0]
+                      [--full-seeds 3] [--cap 120] [--rows 0]
 
 For each seed, one after another on this machine:
 
   target   the lowest J = ||X - G F'||^2 of --full iterations of `tessera fit` on all samples, over
-           seeds; with --full 0 that of 30 iterations after batches have grown to all
+           --full-seeds seeds (all); with --full 0 that of 30 iterations after batches have grown
   Tessera  `tessera fit --batch N` (default 100 times the rank); the whole process counts, from its
            start to the first iteration over all samples whose J is within 1 % of the target
   peer     MiniBatchNMF with its defaults, and with batch_size=4096; its early stop is off, so that it
@@ -107,6 +107,7 @@ def main():
     parser.add_argument("--batch", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--full", type=int, default=500)
+    parser.add_argument("--full-seeds", type=int, default=0)
     parser.add_argument("--cap", type=float, default=120)
     parser.add_argument("--rows", type=int, default=0)
     a = parser.parse_args()
@@ -121,13 +122,13 @@ def main():
                            stdout=subprocess.DEVNULL)
         full = ([] if a.full == 0 else
                 [fit(a.tool, data, folder, a.rank, "--seed", str(s), "--iterations", str(a.full))
-                 for s in range(a.seeds)])
+                 for s in range(a.full_seeds or a.seeds)])
         if not full:
             full = [fit(a.tool, data, folder, a.rank, "--batch", str(batch), "--iterations", "40")]
         target = min(min(j) for _, j, _ in full)
         print(f"{a.data}: {x.shape[0]} x {x.shape[1]}, rank {a.rank}; target J {target:.6g}; "
               f"scikit-learn {sklearn.__version__}")
-        for r, j, s in full[:a.seeds]:
+        for r, j, s in full:
             at = next((i for i, v in enumerate(j) if v <= 1.01 * min(j)), None)
             print(f"  all samples: within 1 % of its own end after {at + 1} iterations, "
                   f"{s[at]:.2f} s")

@@ -233,9 +233,15 @@ static void refusals(void **state)
             tsr_fit(&model, strstr(kinds[i].line, "mask") != NULL ? holes : whole, &options.o),
             TSR_ERROR_ARGUMENT, kinds[i].says);
     }
+    static const char *const others[] = {"loss=kl", "normalize=l2", "rank=4"};
     lab_options options;
     lab_options_of(&options, 3, "rank=3");
     tsr_model *plain = lab_fit(whole, &options.o);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) { /* another model's samples */
+        lab_options_of(&options, 3, "rank=3 %s", others[i]);
+        check_fails(tsr_fit_more(&model, whole, plain, &options.o), TSR_ERROR_ARGUMENT,
+                    "cannot become");
+    }
     tsr_data *narrow = mixtures(10, 7, 2, 1, false);
     check_fails(tsr_fit_more(&model, narrow, plain, NULL), TSR_ERROR_DATA, "7 features");
     tsr_model_free(plain);

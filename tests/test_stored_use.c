@@ -352,6 +352,75 @@ static void a_model_of_them_knows_its_samples(void **state)
     free_both(&p);
 }
 
+/* In any order, some twice. */
+static void some_of_them_are_copies(void **state)
+{
+    static const char *const files[] = {"double.npy", "float.npy", "sparse.h5"};
+    int64_t sample[FEW];
+    (void)state;
+    for (int64_t a = 0; a < FEW; a++)
+        sample[a] = a < 40 ? 3 * a : a < 80 ? N - 1 - 17 * (a - 40) : 700;
+    for (int i = 0; i < 3; i++) {
+        pair p = read_both(files[i], true);
+        tsr_data *copy = NULL, *view = NULL, *some = NULL;
+        check_ok(tsr__data_some(&copy, p.here, sample, FEW));
+        check_ok(tsr__data_some(&some, p.there, sample, FEW));
+        p.there->memory = 1000;
+        check_ok(tsr__data_some(&view, p.there, sample, FEW));
+        assert_false(tsr__matrix_is_stored(copy->x));
+        assert_false(tsr__matrix_is_stored(some->x)); /* a quarter of the memory holds so few */
+        assert_true(tsr__matrix_is_stored(view->x));
+        check_same(copy->x, some->x, files[i]);
+        check_same(copy->x, view->x, files[i]);
+        assert_memory_equal(tsr_labels_of(copy->labels), tsr_labels_of(view->labels),
+                            FEW * sizeof(int32_t));
+        tsr_data_free(copy);
+        tsr_data_free(some);
+        tsr_data_free(view);
+        free_both(&p);
+    }
+}
+
+/* Folds are views of the samples. */
+static void folds_are_the_same(void **state)
+{
+    static const char *const files[] = {"float.npy", "sparse.h5"};
+    static int32_t fold[N];
+    lab_options o;
+    (void)state;
+    for (int i = 0; i < N; i++)
+        fold[i] = i * 7 % 3;
+    lab_options_of(&o, 6, "rank=5 model=nmf plan=stream");
+    for (int i = 0; i < 2; i++) {
+        pair p = read_both(files[i], true);
+        tsr_validation *here = NULL, *there = NULL;
+        p.there->memory = 0; /* how much a model takes is no matter here */
+        check_ok(tsr_validate(&here, p.here, fold, 3, &o.o, NULL));
+        check_ok(tsr_validate(&there, p.there, fold, 3, &o.o, NULL));
+        assert_memory_equal(tsr_validation_folds(here), tsr_validation_folds(there),
+                            3 * sizeof(double));
+        tsr_validation_free(here);
+        tsr_validation_free(there);
+        free_both(&p);
+    }
+}
+
+static void codes_have_to_fit(void **state)
+{
+    pair p = read_both("float.npy", false);
+    lab_options o;
+    tsr_matrix *codes = NULL;
+    (void)state;
+    lab_options_of(&o, 2, "rank=%d model=nmf", (int)K);
+    tsr_model *model = lab_fit(p.here, &o.o);
+    p.there->memory = 20000;
+    check_fails(tsr_model_transform(&codes, model, p.there, NULL), TSR_ERROR_MEMORY,
+                "--memory");
+    assert_null(codes);
+    tsr_model_free(model);
+    free_both(&p);
+}
+
 static void what_needs_them_in_memory_says_so(void **state)
 {
     static const char *const baselines[] = {"raw", "pca", "lda", "mfa", "ntf"};
@@ -359,7 +428,6 @@ static void what_needs_them_in_memory_says_so(void **state)
     pair p = read_both("float.npy", true);
     lab_options o;
     tsr_encoder *encoder = NULL;
-    tsr_validation *validation = NULL;
     tsr_selection *selection = NULL;
     (void)state;
     lab_options_of(&o, 2, "rank=%d model=nmf", (int)K);
@@ -371,10 +439,6 @@ static void what_needs_them_in_memory_says_so(void **state)
     o.o.model = "nmf";
     const tsr_cluster_options clusters = {.clusters = 2, .unit_codes = true};
     check_fails(tsr_cluster(of, NULL, p.there->x, &clusters), TSR_ERROR_UNSUPPORTED, "k-means");
-    memset(of, 0, sizeof of);
-    of[1] = 1;
-    check_fails(tsr_validate(&validation, p.there, of, 2, &o.o, NULL), TSR_ERROR_UNSUPPORTED,
-                "--memory");
     check_fails(tsr_select(&selection, p.there, &o.o, NULL), TSR_ERROR_UNSUPPORTED, "--memory");
     check_fails(tsr_matrix_normalize(p.there->x, TSR_NORM_L2), TSR_ERROR_UNSUPPORTED,
                 "--memory");
@@ -392,6 +456,9 @@ int main(void)
         cmocka_unit_test(they_are_written_in_blocks),
         cmocka_unit_test(rankings_are_the_same),
         cmocka_unit_test(test_samples_are_classified_in_blocks),
+        cmocka_unit_test(some_of_them_are_copies),
+        cmocka_unit_test(folds_are_the_same),
+        cmocka_unit_test(codes_have_to_fit),
         cmocka_unit_test(a_model_of_them_knows_its_samples),
         cmocka_unit_test(what_needs_them_in_memory_says_so),
     };

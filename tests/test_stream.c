@@ -8,7 +8,9 @@
 #include "matrix/store.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <time.h>
 
 static char npy_file[1100], h5_file[1100];
 
@@ -356,13 +358,53 @@ static void small_limits_are_refused(void **state)
     lab_free(&l);
 }
 
+/* Takes its time, and looks at what belongs to the matrix when it is over. */
+static tsr_status read_slowly(void *held, const tsr_matrix *x, int64_t first, int64_t count,
+                              void *values, int32_t *columns)
+{
+    _Atomic(int) *busy = held;
+    const struct timespec wait = {.tv_nsec = 20000000};
+    (*busy)++;
+    (void)nanosleep(&wait, NULL);
+    for (int64_t e = 0; e < x->rows[first + count] - x->rows[first]; e++)
+        ((double *)values)[e] = 1, columns[e] = 0;
+    (*busy)--;
+    return TSR_OK;
+}
+
+/* Whoever gives up does not wait for what is being read ahead; it is over before anything goes. */
+static void freeing_waits_for_the_reader(void **state)
+{
+    enum { ROWS = 400, SOME = 50 };
+    _Atomic(int) busy = 0;
+    const tsr__origin from = {.read = read_slowly, .held = &busy, .slow = true};
+    int64_t *rows = tsr__alloc(ROWS + 1, sizeof *rows);
+    tsr_matrix *x = NULL, window;
+    (void)state;
+    for (int64_t i = 0; i <= ROWS; i++)
+        rows[i] = i;
+    check_ok(tsr__matrix_stored(&x, &from, ROWS, 3, TSR_FLOAT64, rows));
+    check_ok(tsr__matrix_window(&window, x, 0, SOME));
+    check_ok(
+        tsr__matrix_window(&window, x, SOME, SOME)); /* from here on somebody reads ahead */
+    while (busy == 0)
+        (void)sched_yield();
+    tsr_matrix_free(x);
+    assert_int_equal(busy, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_are_few),           cmocka_unit_test(files_are_memory),
-        cmocka_unit_test(views_are_memory),         cmocka_unit_test(missing_values_are_memory),
-        cmocka_unit_test(streams_find_the_minimum), cmocka_unit_test(changes_are_errors),
-        cmocka_unit_test(cut_files_are_refused),    cmocka_unit_test(small_limits_are_refused),
+        cmocka_unit_test(passes_are_few),
+        cmocka_unit_test(files_are_memory),
+        cmocka_unit_test(views_are_memory),
+        cmocka_unit_test(missing_values_are_memory),
+        cmocka_unit_test(streams_find_the_minimum),
+        cmocka_unit_test(changes_are_errors),
+        cmocka_unit_test(cut_files_are_refused),
+        cmocka_unit_test(small_limits_are_refused),
+        cmocka_unit_test(freeing_waits_for_the_reader),
     };
     return cmocka_run_group_tests(tests, make_stream_files, remove_stream_files);
 }

@@ -180,7 +180,7 @@ TSR_API const tsr_setting *tsr_result_table(size_t *size, const char *name);
 
 /* Counts the changes of any of these structs. A program that was compiled with another number must
  * not pass structs to this library; options by name go on working. */
-#define TSR_STRUCTS 4
+#define TSR_STRUCTS 5
 TSR_API int64_t tsr_structs(void);
 
 /* 3. Progress ----------------------------------------------------------------------------- */
@@ -1119,6 +1119,7 @@ typedef struct tsr_experiment_options {
     int format;            /* of the table: 0 text, 1 Markdown, 2 CSV, 3 LaTeX, 4 JSON */
     const char *published; /* file of published figures that stand beside ours, or NULL */
     int64_t threads;       /* trials side by side; 0: all */
+    int64_t memory;        /* as tsr_read_options.memory */
     const tsr_progress *progress; /* or NULL */
 } tsr_experiment_options;
 TSR_API const tsr_setting *tsr_experiment_settings(void);

@@ -100,13 +100,13 @@ static void show(const struct values *values, const tsr_model *model, const pred
 /* The settings of the fit to go on with, and over them those that were named. Unless it is named,
  * the number of iterations is what the fit still lacks; or, where it was done, as many again. */
 static tsr_status take_settings(tsr_fit_options *fit, const cli_call *call,
-                                const tsr_model *from)
+                                const tsr_model *from, bool more)
 {
     tsr_status status = TSR_OK;
     tsr_fit_options with = *tsr_model_options(from);
     char value[4096];
     with.checkpoint = NULL; /* where this one is kept is for this call to say */
-    if (tsr_model_lacks(from) >= 0)
+    if (!more && tsr_model_lacks(from) >= 0)
         with.iterations = tsr_model_lacks(from);
     for (int i = 0; i < call->givens; i++) {
         const tsr_setting *row = tsr__settings_find(tsr_fit_settings(), call->given[i]->name);
@@ -121,6 +121,25 @@ static tsr_status take_settings(tsr_fit_options *fit, const cli_call *call,
     *fit = with;
 done:
     return status;
+}
+
+/* New samples are gone over once: how long, from where and how often is not asked. */
+static tsr_status check_more(const cli_call *call)
+{
+    static const char *const asked[] = {"batch", "forget", "threads"};
+    for (int i = 0; i < call->givens; i++) {
+        const char *name = call->given[i]->name;
+        bool fine = tsr__settings_find(tsr_fit_settings(), name) == NULL ||
+                    tsr__settings_find(tsr_read_settings(), name) != NULL;
+        for (size_t j = 0; j < sizeof asked / sizeof *asked; j++)
+            fine = fine || strcmp(name, asked[j]) == 0;
+        if (!fine)
+            return tsr__fail(TSR_ERROR_ARGUMENT,
+                             "--%s: the model has its settings, and --more goes over the new "
+                             "samples once; it takes --batch, --forget and --threads",
+                             name);
+    }
+    return TSR_OK;
 }
 
 /* Of a fit that goes on, all but the model's name is the archive's to say. */
@@ -141,6 +160,8 @@ static tsr_status check(const cli_call *call)
     if (values->more && values->resume == NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "--more goes on with a model: name it with --resume MODEL.h5");
+    if (values->more)
+        TSR_TRY(check_more(call));
     for (int i = 0; !values->more && i < call->givens; i++)
         if (strcmp(call->given[i]->name, "forget") == 0)
             TSR_FAIL(TSR_ERROR_ARGUMENT,
@@ -169,7 +190,7 @@ static tsr_status run(const cli_call *call)
                  tsr_data_origin(data));
     if (values->resume != NULL) {
         TSR_TRY(tsr_model_read(&from, values->resume));
-        TSR_TRY(take_settings(&values->fit, call, from));
+        TSR_TRY(take_settings(&values->fit, call, from, values->more));
         TSR_TRY(check_paths(call)); /* the settings of the archive name files that are read */
     }
     if (values->sample_weights != NULL) {

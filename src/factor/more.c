@@ -227,6 +227,7 @@ tsr_status tsr_fit_more(tsr_model **out, const tsr_data *data, const tsr_model *
                          (long long)tsr_matrix_features(tsr_data_samples(data)),
                          (long long)from->report.features);
     TSR_OR_RETURN(tsr_settings_check(tsr_fit_settings(), &with));
+    TSR_OR_RETURN(tsr__more_check(from, &with));
     with.rank = from->report.rank;
     with.checkpoint = NULL;
     with.labelled = NULL;

@@ -306,7 +306,8 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *p
     plan.batch = spec->options->batch < problem->n ? spec->options->batch : 0;
     why = spec->options->batch > 0 ? refuses_batches(&plan, problem) : NULL;
     if (why != NULL)
-        TSR_FAIL(TSR_ERROR_ARGUMENT, "--batch: %s", why);
+        TSR_FAIL(TSR_ERROR_ARGUMENT, "the basis cannot move by batches (--batch, --more): %s",
+                 why);
     *out = plan;
 done:
     return status;

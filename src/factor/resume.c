@@ -48,6 +48,34 @@ static difference difference_in(const char *name)
     return ANOTHER;
 }
 
+static tsr_status refuse_change(const char *name, const char *before, const char *now,
+                                const char *cure)
+{
+    return tsr__fail(TSR_ERROR_ARGUMENT,
+                     "--%s was '%s' and cannot become '%.100s' on the way%s", name, before, now,
+                     cure);
+}
+
+/* What is learnt of new samples joins what was learnt: by the same model, however many at a time.
+ * A weight is what the caller thinks so many samples are worth. */
+tsr_status tsr__more_check(const tsr_model *from, const tsr_fit_options *options)
+{
+    static const char *const own[] = {"batch", "plan", "labelled"};
+    const tsr_setting *table = tsr_fit_settings();
+    char now[4096];
+    for (int64_t i = 0; table[i].name != NULL && i < from->setting.count; i++) {
+        const char *before = from->setting.name[i], *name = table[i].name;
+        const difference kind = difference_in(name);
+        bool same = kind != ANOTHER;
+        for (size_t j = 0; j < sizeof own / sizeof *own; j++)
+            same = same || strcmp(name, own[j]) == 0;
+        (void)tsr__settings_show(now, sizeof now, &table[i], options);
+        if (!same && strcmp(before, now) != 0)
+            return refuse_change(name, before, now, "");
+    }
+    return TSR_OK;
+}
+
 /* Before the data are prepared, as it needs their shape only. Settings are compared as texts,
  * which is how the archive has them; what was added to the table since then has no text to
  * compare. */
@@ -70,10 +98,9 @@ tsr_status tsr__resume_check(bool *fresh, const tsr__run *r, tsr__names *notes)
         if (kind == SAID && strcmp(table[i].name, "seed") == 0 && r->options->labelled != NULL)
             kind = ANOTHER; /* it says which labels the learner sees */
         if (kind == ANOTHER)
-            TSR_FAIL(TSR_ERROR_ARGUMENT,
-                     "--%s was '%s' and cannot become '%.100s' on the way: --init FILE starts "
-                     "another fit from the factors of this one",
-                     table[i].name, before, now);
+            TSR_TRY(refuse_change(table[i].name, before, now,
+                                  ": --init FILE starts another fit from the factors of this "
+                                  "one"));
         *fresh = *fresh || kind == HEAVIER;
         if (kind == SILENT)
             continue;

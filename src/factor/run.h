@@ -62,6 +62,9 @@ tsr_status tsr__run_keep_apart(tsr_model *model, const tsr__run *r);
  * differs; *fresh where the steps so far tell nothing of those to come. */
 tsr_status tsr__resume_check(bool *fresh, const tsr__run *r, tsr__names *notes);
 
+/* Whether the settings are those of the model that goes on with new samples. */
+tsr_status tsr__more_check(const tsr_model *from, const tsr_fit_options *options);
+
 /* Whether the data make the rank that the fit has; carries its notes over. */
 tsr_status tsr__resume_compare(tsr__run *r, int64_t rank);
 

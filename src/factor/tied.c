@@ -16,6 +16,7 @@
 #include "factor/solver.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
+#include "matrix/picked.h"
 #include "matrix/store.h"
 
 #include <math.h>
@@ -150,51 +151,45 @@ done:
 
 /* The view of the rows: means of classes, then the samples that have no label, in order. */
 typedef struct grouping {
-    const tsr_matrix *groups, *x;
-    int64_t *sample; /* of each row after those of the classes */
-    void *share;     /* real, of each: 1, or 0 where it weighs nothing */
+    const tsr_matrix *groups;
+    tsr_matrix *rest;
+    void *share; /* real, of each of the rest: 1, or 0 where it weighs nothing */
 } grouping;
 
-static void put_row(void *values, int32_t *columns, int64_t to, const tsr_matrix *rows,
-                    int64_t i, double by)
+/* Rows first .. of `from` to where values and columns end so far. */
+static tsr_status put_rows(void *values, int32_t *columns, int64_t *next,
+                           const tsr_matrix *from, int64_t first, int64_t count)
 {
-    const int64_t at = tsr__row_begin(rows, i), count = tsr__row_end(rows, i) - at;
-    const size_t size = tsr__type_size(rows->type);
-    if (count == 0)
-        return;
-    memcpy((char *)values + (size_t)to * size, (const char *)rows->values + (size_t)at * size,
-           (size_t)count * size);
-    if (rows->sparse)
-        memcpy(columns + to, rows->columns + at, (size_t)count * sizeof *columns);
-    for (int64_t e = to; by != 1 && e < to + count; e++)
-        tsr__value_set(values, rows->type, e, by * tsr__value_at(values, rows->type, e));
+    const size_t size = tsr__type_size(from->type);
+    tsr_matrix rows;
+    if (count <= 0)
+        return TSR_OK;
+    TSR_OR_RETURN(tsr__matrix_window(&rows, from, first, count));
+    const int64_t at = tsr__row_begin(&rows, 0), length = tsr_matrix_stored(&rows);
+    if (length > 0)
+        memcpy((char *)values + (size_t)*next * size,
+               (const char *)rows.values + (size_t)at * size, (size_t)length * size);
+    if (rows.sparse && length > 0)
+        memcpy(columns + *next, rows.columns + at, (size_t)length * sizeof *columns);
+    *next += length;
+    return TSR_OK;
 }
 
-/* Samples between those that are wanted are read over, and none after the last: they follow each
- * other in a file. */
 static tsr_status read_tied(void *held, const tsr_matrix *x, int64_t first, int64_t count,
                             void *values, int32_t *columns)
 {
     const grouping *t = held;
-    const int64_t classes = t->groups->samples, most = tsr__matrix_window_rows(t->x);
+    const int64_t classes = t->groups->samples, end = first + count,
+                  mixed = first < classes ? (end < classes ? end : classes) : first;
     const int64_t base = x->sparse ? x->rows[first] : first * x->features;
-    const int64_t last = first + count - 1;
-    const int64_t stop = last < classes ? 0 : t->sample[last - classes] + 1;
-    tsr_matrix rows = {0};
-    int64_t from = 0, end = 0; /* samples that `rows` holds */
-    for (int64_t r = first; r < first + count; r++) {
-        const int64_t to = (x->sparse ? x->rows[r] : r * x->features) - base;
-        if (r < classes) {
-            put_row(values, columns, to, t->groups, r, 1);
-            continue;
-        }
-        const int64_t i = t->sample[r - classes], left = stop - i;
-        if (i >= end) {
-            from = i, end = i + (left < most ? left : most);
-            TSR_OR_RETURN(tsr__matrix_window(&rows, t->x, from, end - from));
-        }
-        put_row(values, columns, to, &rows, i - from,
-                tsr__value_at(t->share, x->type, r - classes));
+    int64_t next = 0;
+    TSR_OR_RETURN(put_rows(values, columns, &next, t->groups, first, mixed - first));
+    TSR_OR_RETURN(put_rows(values, columns, &next, t->rest, mixed - classes, end - mixed));
+    for (int64_t r = mixed; r < end; r++) {
+        const double by = tsr__value_at(t->share, x->type, r - classes);
+        for (int64_t e = tsr__row_begin(x, r) - base; by != 1 && e < tsr__row_end(x, r) - base;
+             e++)
+            tsr__value_set(values, x->type, e, by * tsr__value_at(values, x->type, e));
     }
     return TSR_OK;
 }
@@ -202,7 +197,7 @@ static tsr_status read_tied(void *held, const tsr_matrix *x, int64_t first, int6
 static void close_tied(void *held)
 {
     grouping *t = held;
-    tsr__free(t->sample);
+    tsr_matrix_free(t->rest);
     tsr__free(t->share);
     tsr__free(t);
 }
@@ -212,11 +207,11 @@ static tsr_status view_rows(tsr_matrix **out, const tsr__problem *p, const tsr_m
 {
     tsr_status status = TSR_OK;
     grouping *t = NULL;
-    int64_t *rows = NULL;
+    int64_t *rows = NULL, *sample = NULL;
     const int64_t classes = groups->samples;
     TSR_NEW_ZERO(t, 1);
-    t->groups = groups, t->x = x;
-    TSR_NEW(t->sample, p->n - classes);
+    t->groups = groups;
+    TSR_NEW(sample, p->n - classes);
     t->share = tsr__alloc(p->n - classes, tsr__type_size(x->type));
     if (t->share == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
@@ -228,11 +223,12 @@ static tsr_status view_rows(tsr_matrix **out, const tsr__problem *p, const tsr_m
         const int64_t r = p->row_of[i];
         if (r < classes)
             continue;
-        t->sample[r - classes] = i;
+        sample[r - classes] = i;
         tsr__value_set(t->share, x->type, r - classes, share_of(p, x->type, i, total));
         if (x->sparse)
             rows[r + 1] = rows[r] + x->rows[i + 1] - x->rows[i];
     }
+    TSR_TRY(tsr__matrix_picked(&t->rest, x, sample, p->n - classes));
     const tsr__origin from = {.read = read_tied, .close = close_tied, .held = t};
     TSR_TRY(tsr__matrix_stored(out, &from, p->n, x->features, x->type, rows));
     t = NULL, rows = NULL;
@@ -240,6 +236,7 @@ done:
     if (t != NULL)
         close_tied(t);
     tsr__free(rows);
+    tsr__free(sample);
     return status;
 }
 

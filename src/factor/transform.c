@@ -613,6 +613,21 @@ done:
     return status;
 }
 
+/* The codes, and room to make them in. */
+static tsr_status check_memory(const encoding *e, const tsr_data *data)
+{
+    const double wanted =
+        (double)e->problem.samples * (double)e->k * (double)tsr__type_size(e->type) +
+        (double)e->arena.used;
+    return data->memory == 0 || wanted <= (double)data->memory
+               ? TSR_OK
+               : tsr__fail(TSR_ERROR_MEMORY,
+                           "%lld codes of %lld numbers take %.4g MB, and --memory allows %.4g "
+                           "MB: raise it, or encode fewer samples at a time",
+                           (long long)e->problem.samples, (long long)e->k, wanted / 1e6,
+                           (double)data->memory / 1e6);
+}
+
 tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const tsr_data *data,
                                const tsr_transform_options *options)
 {
@@ -640,6 +655,7 @@ tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const
                  tsr_data_origin(data));
     measure(&e);
     layout(&e);
+    TSR_TRY(check_memory(&e, data));
     TSR_TRY(tsr__arena_open(&e.arena));
     layout(&e);
     fill(&e);

@@ -132,10 +132,29 @@ static tsr_status note_misfit(tsr_data *out, const tsr__container *from, int sam
     return tsr__names_add(&out->notes, text);
 }
 
-static tsr_status read_samples(tsr_data *out, const tsr__container *from, int samples,
-                               int labels)
+/* What a variable takes in memory may be far more than in a packed file. */
+static tsr_status check_memory(const tsr__request *request, const tsr__variable *v)
+{
+    const int64_t memory = request->options->memory;
+    double bytes = v->sparse ? (double)v->stored * (sizeof(double) + sizeof(int32_t))
+                             : (double)tsr__element_size(tsr__element_real(v->element));
+    for (int i = 0; !v->sparse && i < v->rank; i++)
+        bytes *= (double)v->shape[i];
+    return tsr__memory_holds(memory, bytes)
+               ? TSR_OK
+               : tsr__fail(TSR_ERROR_MEMORY,
+                           "%.4g MB are read whole, and --memory lets data take a quarter of "
+                           "%.4g MB: raise it, or write them as .h5 or .npy, which are read in "
+                           "blocks",
+                           bytes / 1e6, (double)memory / 1e6);
+}
+
+static tsr_status read_samples(tsr_data *out, const tsr__request *request,
+                               const tsr__container *from, int samples, int labels)
 {
     tsr_status status = TSR_OK;
+    if (!from->stays && request->flow == NULL)
+        TSR_TRY(check_memory(request, &from->variable[samples]));
     TSR_TRY(from->matrix(&out->x, from->file, samples));
     if (labels >= 0)
         TSR_TRY(read_labels(&out->labels, from, labels));
@@ -164,7 +183,7 @@ tsr_status tsr__container_read(tsr_data *out, const tsr__request *request,
         TSR_TRY(tsr__pick_samples(&samples, &labels, from->variable, from->count,
                                   request->variable));
     const tsr__variable *chosen = &from->variable[samples >= 0 ? samples : labels];
-    status = samples >= 0 ? read_samples(out, from, samples, labels)
+    status = samples >= 0 ? read_samples(out, request, from, samples, labels)
                           : read_labels(&out->labels, from, labels);
     if (status < 0)
         TSR_TRY(tsr__fail_in(status, chosen->name));

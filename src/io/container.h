@@ -18,6 +18,7 @@
 typedef struct tsr__container {
     const tsr__variable *variable;
     int count;
+    bool stays;      /* samples that are larger than memory stay in the file */
     int first_class; /* the position of the first class: 0, MATLAB 1 */
     void *file;      /* passed to the functions below, with the position of a variable */
     tsr_status (*matrix)(tsr_matrix **out, void *file, int at);

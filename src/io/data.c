@@ -2,6 +2,8 @@
  *
  * Data: samples with what is known of them. */
 #include "io/recipe.h"
+#include "matrix/picked.h"
+#include "matrix/store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,22 +100,62 @@ done:
     return status;
 }
 
-tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data, const int64_t *sample,
-                                 int64_t count)
+/* Around samples, which are taken over, what is known of those that were chosen. */
+static tsr_status copy_rest(tsr_data **out, tsr_matrix *x, const tsr_data *data,
+                            const int64_t *sample, int64_t count)
 {
-    TSR_REQUIRE(out, data);
     tsr_status status = TSR_OK;
     tsr_data *copy = NULL;
     TSR_NEW_ZERO(copy, 1);
-    TSR_TRY(tsr_matrix_copy_samples(&copy->x, data->x, sample, count));
+    copy->memory = data->memory;
     if (data->labels != NULL)
         TSR_TRY(tsr_labels_copy_samples(&copy->labels, data->labels, sample, count));
     TSR_TRY(copy_names(&copy->sample_names, &data->sample_names, sample, count));
     TSR_TRY(copy_all_names(&copy->feature_names, &data->feature_names));
     TSR_TRY(copy_origin(copy, data));
+    copy->x = x;
     *out = copy, copy = NULL;
 done:
     tsr_data_free(copy);
+    return status;
+}
+
+tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data, const int64_t *sample,
+                                 int64_t count)
+{
+    TSR_REQUIRE(out, data);
+    tsr_status status = TSR_OK;
+    tsr_matrix *x = NULL;
+    TSR_TRY(tsr_matrix_copy_samples(&x, data->x, sample, count));
+    TSR_TRY(copy_rest(out, x, data, sample, count));
+    x = NULL;
+done:
+    tsr_matrix_free(x);
+    return status;
+}
+
+static double bytes_of(const tsr_matrix *x)
+{
+    const size_t each = tsr__type_size(x->type) + (x->sparse ? sizeof *x->columns : 0);
+    return (double)tsr_matrix_stored(x) * (double)each;
+}
+
+tsr_status tsr__data_some(tsr_data **out, const tsr_data *data, const int64_t *sample,
+                          int64_t count)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *x = NULL;
+    TSR_TRY(tsr__matrix_picked(&x, data->x, sample, count));
+    if (!tsr__matrix_is_stored(data->x) ||
+        (data->memory > 0 && tsr__memory_holds(data->memory, bytes_of(x)))) {
+        tsr_matrix_free(x);
+        x = NULL;
+        TSR_TRY(tsr_matrix_copy_samples(&x, data->x, sample, count));
+    }
+    TSR_TRY(copy_rest(out, x, data, sample, count));
+    x = NULL;
+done:
+    tsr_matrix_free(x);
     return status;
 }
 

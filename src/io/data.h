@@ -29,4 +29,15 @@ struct tsr_data {
     int64_t memory;     /* bytes that work on them may take; 0: no limit */
 };
 
+/* THE SHARE of the memory that samples may take; more of them stay where they are. A fit may copy
+ * them twice, and has factors besides. */
+static inline bool tsr__memory_holds(int64_t memory, double bytes)
+{
+    return memory == 0 || bytes <= (double)memory / 4;
+}
+
+/* Some samples of `data`, which must outlive them: a copy where memory holds them, else a view. */
+tsr_status tsr__data_some(tsr_data **out, const tsr_data *data, const int64_t *sample,
+                          int64_t count);
+
 #endif

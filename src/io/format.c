@@ -218,7 +218,7 @@ static tsr_status check_memory(const tsr__format *row, const tsr__request *reque
         request->flow != NULL)
         return TSR_OK;
     TSR_OR_RETURN(tsr_path_size(&size, request->path));
-    if (size <= limit / 4)
+    if (tsr__memory_holds(limit, (double)size))
         return TSR_OK;
     return tsr__fail(TSR_ERROR_MEMORY,
                      "%s: %lld bytes of .%s are read whole, and --memory lets data take a "

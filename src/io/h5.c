@@ -407,6 +407,7 @@ tsr_status tsr__h5_read(tsr_data *out, const tsr__request *request)
     TSR_TRY(list(&from));
     const tsr__container container = {.variable = from.variable,
                                       .count = from.count,
+                                      .stays = true,
                                       .file = &from,
                                       .matrix = matrix,
                                       .numbers = numbers,

@@ -119,6 +119,14 @@ static tsr_status start_values(stack *s, const tsr__image *image)
             &bound, 8.0 * (double)(s->width * s->height) * (double)s->files->count,
             "%lld images of %lld x %lld pixels", (long long)s->files->count,
             (long long)s->width, (long long)s->height));
+    if (!tsr__memory_holds(s->options->memory,
+                           8.0 * (double)(s->width * s->height) * (double)s->files->count))
+        TSR_FAIL(
+            TSR_ERROR_MEMORY,
+            "%lld images of %lld x %lld pixels take more than a quarter of --memory (%lld): "
+            "raise it, or make them smaller with --size WxH",
+            (long long)s->files->count, (long long)s->width, (long long)s->height,
+            (long long)s->options->memory);
     if (!tsr__multiply(&count, s->width * s->height, s->files->count))
         TSR_FAIL(TSR_ERROR_MEMORY, "%lld images of %lld x %lld pixels are too many",
                  (long long)s->files->count, (long long)s->width, (long long)s->height);

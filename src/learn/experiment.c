@@ -30,6 +30,8 @@ static const tsr_setting table[] = {
                  "figures to stand beside ours; default: those that come with Tessera"),
     TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N",
                     "trials side by side, 0: all processors"),
+    TSR_SIZE_ROW(ROW, memory, "memory", NULL, "SIZE",
+                 "memory that data may take, such as 2G: larger ones are read in blocks"),
     TSR_OBJECT_ROW(ROW, progress, "progress", "progress",
                    "hears of every trial, and may stop them"),
 #undef ROW

@@ -39,7 +39,8 @@ static tsr_status read_file(tsr__material *m, const char *path,
                             const tsr_experiment_options *options)
 {
     const tsr__study *study = &m->protocol->study;
-    tsr_read_options read = {.progress = options->progress, .labels = study->labels};
+    tsr_read_options read = {
+        .progress = options->progress, .memory = options->memory, .labels = study->labels};
     memcpy(read.size, study->size, sizeof read.size);
     return tsr_data_read(&m->data, path, &read);
 }

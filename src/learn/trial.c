@@ -352,8 +352,7 @@ tsr_status tsr__fitting_make(tsr__fitting *out, const tsr__trial *t, const tsr__
     tsr__method m;
     TSR_TRY(split(sample, t, p, tsr_data_labels(data), group));
     for (int side = 0; side < (p->study.task == TSR_TASK_CLUSTER ? 1 : 2); side++)
-        TSR_TRY(tsr_data_copy_samples(&f.part[side], data, sample[side].sample,
-                                      sample[side].count));
+        TSR_TRY(tsr__data_some(&f.part[side], data, sample[side].sample, sample[side].count));
     TSR_TRY(settle_method(&m, t, p, tsr_labels_classes(tsr_data_labels(f.part[0]))));
     if (m.whole_rank) {
         const int64_t features = tsr_matrix_features(tsr_data_samples(data));

@@ -6,7 +6,6 @@
 #include "base/settings.h"
 #include "io/data.h"
 #include "learn/renumber.h"
-#include "matrix/store.h"
 
 #include <string.h>
 
@@ -132,8 +131,8 @@ static tsr_status run_fold(tsr_validation *v, const tsr_data *data, const int32_
             sample[--ask] = i;
     for (int64_t i = 0; i < n; i++)
         classes[i] = data->labels->of[sample[i]];
-    TSR_TRY(tsr_data_copy_samples(&train, data, sample, teach));
-    TSR_TRY(tsr_data_copy_samples(&test, data, sample + ask, n - ask));
+    TSR_TRY(tsr__data_some(&train, data, sample, teach));
+    TSR_TRY(tsr__data_some(&test, data, sample + ask, n - ask));
     TSR_TRY(learn_and_predict(predicted, train, classes, test, w));
     judge(v, classes + ask, predicted, n - ask);
 done:
@@ -167,7 +166,6 @@ tsr_status tsr_validate(tsr_validation **out, const tsr_data *data, const int32_
     tsr_status status = TSR_OK;
     tsr_validation *v = NULL;
     way w;
-    TSR_TRY(tsr__matrix_need(data->x, "a test by folds (--test takes other samples)"));
     TSR_TRY(check_folds(fold, data->x->samples, folds));
     TSR_TRY(way_make(&w, fit, options));
     TSR_TRY(open_validation(&v, data, folds));

@@ -6,6 +6,7 @@
 #include "matrix/kernels.h"
 #include "matrix/matrix.h"
 #include "matrix/parallel.h"
+#include "matrix/picked.h"
 #include "matrix/store.h"
 
 #include <string.h>
@@ -135,30 +136,16 @@ static tsr_status copy_sparse_samples(tsr_matrix **out, const tsr_matrix *x,
     return status;
 }
 
-/* Of a stored matrix, sample after sample. */
 static tsr_status fetch_samples(tsr_matrix **out, const tsr_matrix *x, const int64_t *sample,
                                 int64_t count)
 {
     tsr_status status = TSR_OK;
-    tsr_matrix *to = NULL, row;
-    int64_t stored = 0, next = 0;
-    for (int64_t i = 0; x->sparse && i < count; i++)
-        stored += stored_in(x, choice(sample, i));
-    TSR_TRY(x->sparse ? tsr__matrix_create_rows(&to, count, x->features, stored, x->type)
-                      : create_dense(&to, count, x->features, x->type));
-    for (int64_t i = 0; i < count; i++) {
-        TSR_TRY(tsr__matrix_window(&row, x, choice(sample, i), 1));
-        const int64_t length = tsr_matrix_stored(&row);
-        copy_values(to, next, &row, 0, length);
-        if (x->sparse && length > 0)
-            memcpy(to->columns + next, row.columns, (size_t)length * sizeof(int32_t));
-        next += length;
-        if (x->sparse)
-            to->rows[i + 1] = next;
-    }
-    *out = to, to = NULL;
+    tsr_matrix *some = NULL;
+    if (sample != NULL)
+        TSR_TRY(tsr__matrix_picked(&some, x, sample, count));
+    TSR_TRY(tsr__matrix_load(out, some != NULL ? some : x, tsr__matrix_threads(x, 0)));
 done:
-    tsr_matrix_free(to);
+    tsr_matrix_free(some);
     return status;
 }
 

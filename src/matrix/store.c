@@ -305,10 +305,11 @@ tsr_status tsr__matrix_need(const tsr_matrix *x, const char *who)
                            who, (long long)x->samples, (long long)x->features);
 }
 
+/* The reader may still look at the row pointers: it goes first. */
 static void release(tsr_matrix *x)
 {
-    tsr__free(x->rows);
     tsr__store_free(x->store);
+    tsr__free(x->rows);
 }
 
 tsr_status tsr__matrix_stored(tsr_matrix **out, const tsr__origin *from, int64_t samples,

@@ -19,6 +19,9 @@ Samples larger than a quarter of --memory stay in their file, and results are th
   $ tessera classify big.h5 --model nmf --rank 4 --iterations 20 --test big.h5 --memory 1M -q | head -2
   nmf: accuracy 1.0000, 10 neighbours
   
+  $ tessera classify big.h5 --model nmf --rank 4 --iterations 20 --folds 2 --memory 2M -q | head -1
+  nmf: accuracy 1.0000 +- 0.0000 over 2 folds, 10 neighbours
+  $ printf 'task = classify\ndata = big.h5\ntrain = 20\ntest = 20\ndraws = 2\n[nmf]\nrank = 4\n' > study.txt; tessera experiment study.txt --memory 1M -q > far.txt; tessera experiment study.txt -q > near.txt; cmp far.txt near.txt
   $ tessera rank far.h5 --by lre --data big.h5 --memory 1M -q -o ranked.h5 | head -2
    place   vector  score         
        1        0  23935139      
@@ -42,15 +45,20 @@ What cannot be read in blocks, or not in so little, says so.
   tessera fit: --memory wants bytes such as 2G, 500M or 64K, not 'much'
   `tessera fit --help` shows what it takes.
   [2]
+  $ tessera convert -q big.h5 -o big.mat; tessera info big.mat --memory 4M; tessera transform far.h5 big.npy --memory 20K -q -o bad.npy
+  tessera: big.mat: 1560408 bytes of .mat are read whole, and --memory lets data take a quarter of 4194304: make a .h5 of it with tessera convert, which is read in blocks, or raise --memory
+  tessera: 3000 codes of 4 numbers take 0.1969 MB, and --memory allows 0.02048 MB: raise it, or encode fewer samples at a time
+  [1]
   $ tessera cluster big.h5 --memory 1M -q; tessera classify big.h5 --memory 1M -q; tessera select big.h5 --ranks 2,3 --memory 1M -q
   tessera: raw (models, such as nmf, read them in blocks) needs all samples in memory, and these 3000 x 64 are read in blocks: raise --memory, or take fewer samples
-  tessera: a test by folds (--test takes other samples) needs all samples in memory, and these 3000 x 64 are read in blocks: raise --memory, or take fewer samples
+  tessera: raw (models, such as nmf, read them in blocks) needs all samples in memory, and these 2400 x 64 are read in blocks: raise --memory, or take fewer samples
   tessera: a choice by what is held out needs all samples in memory, and these 3000 x 64 are read in blocks: raise --memory, or take fewer samples
   [1]
-  $ tessera fit big.h5 -q --batch 500 --model cdnmf -o bad.h5; tessera fit big.h5 -q --forget 0.5 -o bad.h5; tessera fit big.h5 -q --more -o bad.h5
-  tessera: --batch: terms on the codes are sums over all of them
+  $ tessera fit big.h5 -q --batch 500 --model cdnmf -o bad.h5; tessera fit big.h5 -q --forget 0.5 -o bad.h5; tessera fit big.h5 -q --more -o bad.h5; tessera fit big.h5 -q --more --resume batch.h5 --loss kl -o bad.h5
+  tessera: the basis cannot move by batches (--batch, --more): terms on the codes are sums over all of them
   tessera: --forget is of new samples: --more --resume MODEL.h5
   tessera: --more goes on with a model: name it with --resume MODEL.h5
+  tessera: --loss: the model has its settings, and --more goes over the new samples once; it takes --batch, --forget and --threads
   [2]
   $ ls | grep bad
   [1]
