@@ -53,16 +53,18 @@ static void weigh(char *line, size_t size, const tsr__model_row *row, tsr__unit 
 static void default_never_rises(void **state)
 {
     static const double factors[] = {0.01, 1, 1000};
-    static const char *const solvers[] = {"auto", "cd", "auto", "auto"};
+    static const struct {
+        const char *line;
+        bool sparse;
+    } ways[] = {{"", false}, {"solver=cd", false},   {"precision=single", false},
+                {"", true},  {"plan=stream", false}, {"plan=stream precision=single", true}};
     (void)state;
     for (const tsr__model_row *row = tsr__models; row->name != NULL; row++)
-        for (int run = 0; run < 12; run++) {
+        for (size_t run = 0; run < 3 * (sizeof ways / sizeof *ways); run++) {
             char line[512], full[640];
-            const int variant = run / 3;
             weigh(line, sizeof line, row, TSR_UNIT_DATA, factors[run % 3]);
-            (void)snprintf(full, sizeof full, "%s solver=%s precision=%s", line,
-                           solvers[variant], variant == 2 ? "single" : "double");
-            const int64_t count = rises_of(0, variant == 3, full);
+            (void)snprintf(full, sizeof full, "%s %s", line, ways[run / 3].line);
+            const int64_t count = rises_of(0, ways[run / 3].sparse, full);
             if (count > 0)
                 fail_msg("'%s' rises %d times", full, (int)count);
         }
@@ -189,11 +191,13 @@ static void combinations_never_rise(void **state)
         {0, "model=cnmf basis-norm=none class=1e4 graph=1e4 decorrelate=1e4"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const int64_t count = rises_of(cases[i].lowest, false, cases[i].line);
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        char line[256];
+        (void)snprintf(line, sizeof line, "%s plan=%s", cases[i / 2].line,
+                       i % 2 == 0 ? "auto" : "stream");
+        const int64_t count = rises_of(cases[i / 2].lowest, false, line);
         if (count > 0)
-            fail_msg("'%s' (lowest %g) rises %d times", cases[i].line, cases[i].lowest,
-                     (int)count);
+            fail_msg("'%s' (lowest %g) rises %d times", line, cases[i / 2].lowest, (int)count);
     }
 }
 
@@ -221,14 +225,15 @@ static void drawn_combinations_never_rise(void **state)
         const bool gaps = !concept && !tied && tsr__random_below(&random, 4) == 0;
         const bool net = kernel == 0 && !negative && tsr__random_below(&random, 4) == 0;
         char line[640];
-        (void)snprintf(
-            line, sizeof line,
-            "model=nmf loss=%s basis=%s codes=%s kernel=%s class=%g graph=%g "
-            "decorrelate=%g must=%g cannot=%g alpha-codes=%g alpha-basis=%g "
-            "smooth=%g l1-ratio=%g iterations=60%s",
-            losses[loss], bases[concept], codes[tied], kernels[kernel], w[0], w[1], w[2], w[3],
-            w[4], net ? w[5] : 0, net ? w[6] : 0, kernel == 0 && !negative ? w[7] : 0,
-            0.25 * (double)tsr__random_below(&random, 5), gaps ? " missing=mask" : "");
+        (void)snprintf(line, sizeof line,
+                       "model=nmf loss=%s basis=%s codes=%s kernel=%s class=%g graph=%g "
+                       "decorrelate=%g must=%g cannot=%g alpha-codes=%g alpha-basis=%g "
+                       "smooth=%g l1-ratio=%g iterations=60 plan=%s%s",
+                       losses[loss], bases[concept], codes[tied], kernels[kernel], w[0], w[1],
+                       w[2], w[3], w[4], net ? w[5] : 0, net ? w[6] : 0,
+                       kernel == 0 && !negative ? w[7] : 0,
+                       0.25 * (double)tsr__random_below(&random, 5),
+                       draw / 2 % 2 == 0 ? "auto" : "stream", gaps ? " missing=mask" : "");
         const int64_t count = rises_of(negative ? -0.8 : 0, draw % 2 == 1, line);
         if (count > 0)
             fail_msg("'%s' rises %d times", line, (int)count);

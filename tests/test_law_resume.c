@@ -55,15 +55,17 @@ static void check_line(const tsr_data *data, const char *line)
 
 static void every_row(void **state)
 {
-    static const char *const precisions[] = {"double", "single"}, *const solvers[] = {"auto",
-                                                                                      "mu"};
+    static const char *const precisions[] = {"double", "single"}, *const ways[] = {
+                                                                      "solver=auto",
+                                                                      "solver=mu",
+                                                                      "plan=stream"};
     (void)state;
-    for (int form = 0; form < 8; form++) {
+    for (int form = 0; form < 12; form++) {
         tsr_data *data = make_data(form % 2, false, 0);
         for (const tsr__model_row *row = tsr__models; row->name != NULL; row++) {
             char line[128];
-            (void)snprintf(line, sizeof line, "model=%s precision=%s solver=%s", row->name,
-                           precisions[form / 2 % 2], solvers[form / 4]);
+            (void)snprintf(line, sizeof line, "model=%s precision=%s %s", row->name,
+                           precisions[form / 2 % 2], ways[form / 4]);
             check_line(data, line);
         }
         tsr_data_free(data);

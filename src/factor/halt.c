@@ -2,10 +2,10 @@
  *
  * Keeping and putting back where a fit stopped. Sums over the samples are made anew, by the same
  * passes in the same order; what is not a function of the factors to the last bit (a gram matrix
- * that was scaled together with them) or of the current ones at all (codes before extrapolation)
+ * that was scaled together with them) or of the current ones at all (a factor before extrapolation)
  * is kept as it is.
  *
- * What is kept is O((n + m) k): the codes before extrapolation, and with kernels the lift. Sums
+ * What is kept is O((n + m) k): the factor before extrapolation, and with kernels the lift. Sums
  * are not, although that would spare a pass: they are m k more, and a pass makes the same bits.
  * The law is tests/test_law_resume.c: N iterations, an archive and M more are N + M at once. */
 #include "factor/halt.h"
@@ -38,7 +38,7 @@ static void list_parts(tsr__halt_part list[TSR_HALT_PARTS], const tsr__solver *s
 {
     const int64_t n = s->n * s->k, m = s->m * s->k, square = s->k * s->k;
     const tsr__halt_part parts[TSR_HALT_PARTS] = {
-        [TSR_HALT_PLAIN] = {s->state.plain, n, s->type},
+        [TSR_HALT_PLAIN] = {s->state.plain, tsr__plain_rows(s) * s->k, s->type},
         [TSR_HALT_GRAM] = {s->state.metric.exact, square, TSR_FLOAT64},
         [TSR_HALT_GRAM_NEGATIVE] = {s->state.metric.exact_anti, square, TSR_FLOAT64},
         [TSR_HALT_LIFT] = {s->state.metric.lift != s->state.basis ? s->state.metric.lift : NULL,

@@ -87,8 +87,8 @@ static void layout_state(tsr__solver *s, tsr__arena *arena)
     const bool kernel = s->problem->held.kernel != NULL;
     state->basis = take(s, arena, wide);
     state->codes = take(s, arena, s->n * s->k);
-    state->plain = s->plan->extrapolates ? take(s, arena, s->n * s->k) : NULL;
     state->weights = map->woven ? take(s, arena, s->problem->atoms.samples * s->k) : NULL;
+    state->plain = s->plan->extrapolates ? take(s, arena, tsr__plain_rows(s) * s->k) : NULL;
     state->price = take_doubles(arena, 2 * s->k);
     state->metric = (tsr__metric){.lift = kernel ? take(s, arena, wide) : state->basis,
                                   .exact = take_doubles(arena, square),
@@ -202,6 +202,7 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     work->by = take_doubles(arena, s->k);
     work->back = take_doubles(arena, s->k);
     work->floor = take_doubles(arena, s->k);
+    work->before = s->plan->leads_basis ? take(s, arena, s->n * s->k) : NULL;
     work->row_sums = take_doubles(arena, TSR_PARTS * s->k);
     tsr__map_layout(s, arena);
     work->basis = take_halves(s, arena, s->m, quartic);

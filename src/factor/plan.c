@@ -243,6 +243,14 @@ static bool may_lead(const tsr__plan *plan, const tsr__spec *spec)
     return leads;
 }
 
+/* Where samples come once a pass and the basis can only take a bound's step a pass, it is what keeps
+ * the codes waiting: they are near their optimum for it after each pass. */
+static bool leads_basis(const tsr__plan *plan, const tsr__problem *problem)
+{
+    const tsr__rule *rule = plan->basis.rule;
+    return problem->streams && !rule->descends && !rule->exact;
+}
+
 /* A kernel that has no negative entry needs no split, whose products run entry by entry
  * (map.c). */
 static const tsr__map *map_of(const tsr__spec *spec, const tsr__problem *problem)
@@ -303,6 +311,7 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *p
     choose_rules(&plan, spec, problem);
     plan.threads = threads_for(&plan, spec, problem);
     plan.extrapolates = may_lead(&plan, spec);
+    plan.leads_basis = plan.extrapolates && leads_basis(&plan, problem);
     plan.batch = spec->options->batch < problem->n ? spec->options->batch : 0;
     why = spec->options->batch > 0 ? refuses_batches(&plan, problem) : NULL;
     if (why != NULL)
@@ -346,11 +355,12 @@ void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *
                             plan->basis.rule->descends;
     const tsr__reads how = by_feature ? TSR_READS_FEATURE : plan->basis.rule->reads;
     show_move(&basis, "basis", &plan->basis);
-    tsr__line_add(&basis, ", norm %s, reads %s", tsr__plan_norm(plan), reads[how]);
+    tsr__line_add(&basis, "%s, norm %s, reads %s", plan->leads_basis ? ", extrapolated" : "",
+                  tsr__plan_norm(plan), reads[how]);
     show_move(&codes, "codes", &plan->codes);
     tsr__line_add(&codes, ", %sextrapolated, %lld %s, blocks of %lld samples",
-                  plan->extrapolates ? "" : "not ", (long long)plan->leaves,
-                  plan->leaves == 1 ? "leaf" : "leaves",
+                  plan->extrapolates && !plan->leads_basis ? "" : "not ",
+                  (long long)plan->leaves, plan->leaves == 1 ? "leaf" : "leaves",
                   (long long)problem->by_sample.block_samples);
     if (plan->tile < problem->m)
         tsr__line_add(&codes, ", tiles of %lld features", (long long)plan->tile);

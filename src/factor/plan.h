@@ -59,7 +59,8 @@ struct tsr__plan {
     tsr__scale_rule scale;
     bool lifts; /* steps that keep zeros end at a floor where the gradient pulls up */
     bool extrapolates;
-    bool collects; /* passes sum XtG; else it is made when it is needed */
+    bool leads_basis; /* and what is led on are not the codes but theta */
+    bool collects;    /* passes sum XtG; else it is made when it is needed */
     bool
         projects; /* rows that descend are projected; else they gather what they need themselves */
     int threads;
@@ -97,6 +98,25 @@ void tsr__init_show(char *line, size_t size, const tsr__plan *plan, const tsr__s
 
 /* True when a term ties rows of the basis. */
 bool tsr__plan_couples(const tsr__plan *plan);
+
+/* What stands in state.plain: codes, or theta; NULL where it is the other. */
+static inline void *tsr__plain_codes(const tsr__solver *s)
+{
+    return s->plan->leads_basis ? NULL : s->state.plain;
+}
+
+/* Not by its weights, which are not there yet when room is laid out. */
+static inline int64_t tsr__plain_rows(const tsr__solver *s)
+{
+    return !s->plan->leads_basis ? s->n
+           : s->plan->map->woven ? s->problem->atoms.samples
+                                 : s->m;
+}
+
+static inline void *tsr__plain_theta(const tsr__solver *s)
+{
+    return s->plan->leads_basis ? s->state.plain : NULL;
+}
 
 static inline const tsr__term *tsr__terms_end(const tsr__plan *plan)
 {

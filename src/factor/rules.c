@@ -70,6 +70,9 @@ static void step_rows(const tsr__solver *s, int64_t first, int64_t rows,
     by->step(s, theta, halves, &s->plan->basis, rows * s->k);
     if (s->plan->lifts)
         tsr__kernels_for(s)->lift(theta, halves, s->work.by, rows, s->k);
+    if (s->plan->leads_basis) /* zeros stay zero: not into one */
+        tsr__kernels_for(s)->extrapolate(theta, tsr__real_at(s, s->state.plain, first * s->k),
+                                         s->state.lead.push, 0.1, rows * s->k);
 }
 
 /* The floor is of theta before the step and lifts after it, by the gradient that the step was

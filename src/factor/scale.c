@@ -157,7 +157,7 @@ static void scale_rows(const tsr__solver *s, void *rows, const double *by, int64
 
 /* All that is made of the basis goes along, so that nothing has to be pushed again; the sums
  * over the samples do not, for a pass follows that makes them. A vector without length stays as
- * it is. Codes before they were led on are scaled as well, or their difference would mix two
+ * it is. Factors before they were led on are scaled as well, or their difference would mix two
  * units; and terms are refreshed, as the coming pass reads their sums. Where nothing reads the codes
  * before that pass they are left owing: a block is scaled when it is there anyway. */
 void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
@@ -176,6 +176,7 @@ void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
     }
     scale_rows(s, state->basis, by, s->m);
     scale_rows(s, state->weights, by, s->problem->atoms.samples);
+    scale_rows(s, tsr__plain_theta(s), by, tsr__theta_rows(s));
     if (metric->lift != state->basis)
         scale_rows(s, metric->lift, by, s->m);
     scale_rows(s, metric->anti_lift, by, s->m);
@@ -196,6 +197,6 @@ void tsr__settle_scale(tsr__solver *s)
     if (!s->work.owed)
         return;
     scale_rows(s, s->state.codes, s->work.back, s->n);
-    scale_rows(s, s->state.plain, s->work.back, s->n);
+    scale_rows(s, tsr__plain_codes(s), s->work.back, s->n);
     s->work.owed = false;
 }

@@ -75,11 +75,11 @@ static double least_of(const tsr__solver *s)
     return s->plan->codes.rule->descends && s->plan->loss->power == 0 ? 0 : 0.1;
 }
 
-/* How far the codes are led at most, in steps. Near its zeros a divergence bends so much that
- * J at a place further away hides what the steps gain. */
+/* How far they are led at most, in steps. Near its zeros a divergence bends so much that J at a place
+ * further away hides what the steps gain; a bound's steps are short there. */
 static double furthest(const tsr__solver *s)
 {
-    return s->plan->loss->power > 0 ? 0.7 : 1;
+    return s->plan->loss->power > 0 && !s->plan->leads_basis ? 0.7 : 1;
 }
 
 /* Each step reads and writes this block's codes alone, so that blocks need no order. The codes
@@ -87,13 +87,15 @@ static double furthest(const tsr__solver *s)
  * codes. */
 static void move_codes(tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
-    const int64_t at = block->first * s->k;
+    const int64_t at = block->first * s->k, count = block->samples * s->k;
+    void *codes = tsr__codes_at(s, block->first), *plain = tsr__plain_codes(s);
+    if (s->work.before != NULL)
+        memcpy(tsr__real_at(s, s->work.before, at), codes, tsr__real_bytes(s, count));
     for (int move = 0; move < s->moves; move++)
         s->plan->codes.rule->codes(s, block, lane);
-    if (s->state.plain != NULL)
-        tsr__kernels_for(s)->extrapolate(
-            tsr__codes_at(s, block->first), tsr__real_at(s, s->state.plain, at),
-            s->state.lead.push, least_of(s), block->samples * s->k);
+    if (plain != NULL)
+        tsr__kernels_for(s)->extrapolate(codes, tsr__real_at(s, plain, at), s->state.lead.push,
+                                         least_of(s), count);
 }
 
 /* What fix_scale left owing to the block's codes. */
@@ -103,7 +105,7 @@ static void settle_block(const tsr__solver *s, const tsr__block *block)
     if (!s->work.owed)
         return;
     kernels->scale_columns(tsr__codes_at(s, block->first), s->work.back, block->samples, s->k);
-    if (s->state.plain != NULL)
+    if (tsr__plain_codes(s) != NULL)
         kernels->scale_columns(tsr__real_at(s, s->state.plain, block->first * s->k),
                                s->work.back, block->samples, s->k);
 }
@@ -323,23 +325,41 @@ double tsr__solver_objective(const tsr__solver *s)
 
 /* Steps ----------------------------------------------------------------------------------- */
 
-static void go_back(tsr__solver *s)
+static void put_codes_back(tsr__solver *s, const void *from)
 {
     const tsr__source *source = s->source;
     for (int64_t i = 0; i < source->blocks; i++) {
         const int64_t block = source->chosen != NULL ? source->chosen[i] : i,
                       first = block * source->block_samples, left = s->n - first,
                       rows = left < source->block_samples ? left : source->block_samples;
-        memcpy(tsr__codes_at(s, first), tsr__real_at(s, s->state.plain, first * s->k),
+        memcpy(tsr__codes_at(s, first), tsr__real_at(s, from, first * s->k),
                tsr__real_bytes(s, rows * s->k));
     }
+}
+
+/* Codes return to where their step led. Where theta was led on it does, and the codes to where they
+ * were, for they moved by a basis that is no more: from there both steps descend. */
+static void go_back(tsr__solver *s)
+{
+    if (!s->plan->leads_basis) {
+        put_codes_back(s, s->state.plain);
+        pass(s, NULL);
+        return;
+    }
+    put_codes_back(s, s->work.before);
+    memcpy(tsr__theta(s), s->state.plain, tsr__real_bytes(s, tsr__plain_rows(s) * s->k));
+    s->plan->map->push(s);
+    tsr__refresh(s);
+    tsr__fix_scale(s, s->plan->scale);
+    pass(s, move_codes);
 }
 
 /* The codes go on in the direction of their last step, further as long as J falls; where it
  * does not they return to where the step itself, which never raises J, had led. J may be
  * compared because both steps descend from the point at which it was measured last. Going back
  * costs the sums of a pass but no step. The push r / (r + 3) is Nesterov's (1983), begun anew
- * after each failure. Stopped and resumed fits agree to the bit, since all of this is in the
+ * after each failure. Where the basis moves by short steps, and passes are dear, it goes on in place of
+ * the codes (rules.c), which wait for it anyway. Stopped and resumed fits agree to the bit, since all of this is in the
  * state (tests/test_law_resume.c). */
 static void steer(tsr__solver *s)
 {
@@ -347,7 +367,6 @@ static void steer(tsr__solver *s)
     double now = tsr__solver_objective(s);
     if (lead->push > 0 && !(now <= lead->last)) {
         go_back(s);
-        pass(s, NULL);
         now = tsr__solver_objective(s);
         lead->run = 0;
     } else {

@@ -22,7 +22,8 @@
  *     lane   what one thread works on its blocks of samples with
  *     price  what a longer basis vector would cost the terms on the codes (scale.c)
  *     halves the parts of a gradient by how they grow with the step, each >= 0 (kernels.h)
- *     plain  the codes as their step left them, before they were led on (extrapolated)
+ *     plain  the codes as their step left them, before they were led on (extrapolated); where a
+ *            plan leads theta on in their place, that
  *
  * A term is a const struct of functions. It adds its part of the gradient to what the others
  * added; nobody asks which model runs, or which term it is.
@@ -83,7 +84,7 @@ typedef struct tsr__sums {
     double *Gt1;
 } tsr__sums;
 
-/* How far the codes are led on. Part of the state and of archives: a resumed fit would else
+/* How far the codes, or theta, are led on. Part of the state and of archives: a resumed fit would else
  * begin to lead anew, with other bits. */
 typedef struct tsr__lead {
     double push; /* in steps */
@@ -95,7 +96,7 @@ typedef struct tsr__lead {
 typedef struct tsr__state {
     void *basis, *codes;
     void *weights; /* concept; else NULL */
-    void *plain;   /* NULL: codes are never led on */
+    void *plain;   /* NULL: nothing is led on */
     tsr__metric metric;
     tsr__totals totals;
     tsr__sums sums;
@@ -162,6 +163,7 @@ typedef struct tsr__work {
     double *by, *back;  /* k: scales; floors of the basis, shares, slopes while a rule runs */
     bool owed;          /* codes are still to be scaled, by `back` */
     double *floor;      /* k: of the codes */
+    void *before;       /* n x k: codes before a pass, where theta is led on; else NULL */
     double *row_sums;   /* TSR_PARTS x k: of the parts of a factor's rows */
     double *part_grams; /* as many k x k as map.c makes of the basis */
     tsr__term_room term[TSR_MOST_TERMS];
