@@ -325,7 +325,8 @@ typedef enum tsr_need {
 } tsr_need;
 TSR_API tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *subject);
 
-/* Scales every sample in place to unit norm; empty samples stay as they are. */
+/* Scales every sample in place to unit norm; empty samples stay as they are. Those that stay in their
+ * file are scaled whenever they are read, and the file is not touched. */
 typedef enum tsr_norm { TSR_NORM_NONE, TSR_NORM_L2, TSR_NORM_L1, TSR_NORM_MAX } tsr_norm;
 TSR_API tsr_status tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm);
 
@@ -462,8 +463,8 @@ TSR_API tsr_status tsr_data_name_origin(tsr_data *data, const char *name);
 TSR_API tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data,
                                          const int64_t *sample, int64_t count);
 
-/* Copies with all that is known of the samples, but of another type, or dense or sparse; or with
- * features as samples, which have no labels. */
+/* Copies with all that is known of the samples, but of another type, or dense or sparse, where samples
+ * that stay in their file stay there; or with features as samples, which have no labels. */
 TSR_API tsr_status tsr_data_copy_as(tsr_data **out, const tsr_data *data, tsr_type type,
                                     bool sparse);
 TSR_API tsr_status tsr_data_copy_transposed(tsr_data **out, const tsr_data *data);
