@@ -40,11 +40,22 @@ static tsr_status fill_part(void *context, void *out, int64_t first, int64_t cou
     return status;
 }
 
+/* An array has its place in the file from its first element on: that one is written now, so that
+ * arrays stand in the order in which they are made, whenever their values come. */
+static tsr_status make_room(tsr__hdf5 *to, const char *name, const tsr__hdf5_block *whole)
+{
+    const double zero = 0; /* of any type */
+    tsr__hdf5_block one = *whole;
+    one.shape[0] = 1, one.values = &zero;
+    TSR_OR_RETURN(tsr__hdf5_make_array(to, name, whole));
+    return whole->shape[0] > 0 ? tsr__hdf5_write_part(to, name, &one, 0) : TSR_OK;
+}
+
 static tsr_status write_part(tsr__hdf5 *to, const char *name, part p)
 {
     const tsr__hdf5_block block = {p.element, 1, {p.count, 1}, 1, p.values};
     if (p.later)
-        return tsr__hdf5_make_array(to, name, &block);
+        return make_room(to, name, &block);
     return p.from != NULL ? tsr__hdf5_write_pieces(to, name, &block, fill_part, &p)
                           : tsr__hdf5_write(to, name, &block);
 }
