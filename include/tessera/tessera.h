@@ -403,13 +403,13 @@ TSR_API tsr_status tsr_labels_read(tsr_labels **out, const char *where,
  * left of earlier outputs to `path` is removed. */
 TSR_API tsr_status tsr_data_write(const tsr_data *data, const char *path);
 
-/* The same to an .h5, where sparse samples are written by feature, too. */
+/* The same to an .h5, where sparse samples are written by feature, too; dense ones are refused. */
 TSR_API tsr_status tsr_data_write_both(const tsr_data *data, const char *path);
 
 /* Reads FILE or FILE:NAME and writes it to `path`, with `both_orders` as above. Where the data take
  * more than a quarter of options->memory (from 16 MiB; 0: no limit) they are never in memory together: .mtx, .svm,
- * tables and .npz then become .h5 or, if dense, .npy. Temporary files without a name stand beside
- * the output meanwhile. */
+ * tables, .npz and what lies by feature in an .h5 then become .h5 or, if dense, .npy. Temporary files
+ * without a name stand beside the output meanwhile. */
 TSR_API tsr_status tsr_data_convert(const char *where, const char *path,
                                     const tsr_read_options *options, bool both_orders);
 
@@ -420,8 +420,9 @@ TSR_API tsr_status tsr_data_convert_checked(int64_t *shape, const char *where, c
                                             int needs);
 
 /* Bytes that data take which are read whole, by a look from outside: the size of a file, of .npz
- * unpacked; 0 of folders, and of .npy and .h5, which stay where they are. Those of more than a
- * quarter of options->memory are refused by tsr_data_read and pass through tsr_data_convert. */
+ * unpacked, sparse samples of an .h5 that lie by feature; 0 of folders, and of what else is in .npy
+ * and .h5, which stays where it is. Those of more than a quarter of options->memory are refused by
+ * tsr_data_read and pass through tsr_data_convert. */
 TSR_API tsr_status tsr_path_size(int64_t *out, const char *where);
 
 /* A format, one line of the table of formats; the texts are static. */
