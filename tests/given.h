@@ -413,6 +413,15 @@ static bool make_encoder(given *out, const provider *row, int variant)
     return variant == 0 && give(out, encoder, 0);
 }
 
+static bool make_sparse_data(given *out, const provider *row, int variant)
+{
+    tsr_data *data = data_of(M), *sparse = NULL;
+    (void)row;
+    must(tsr_data_copy_as(&sparse, data, TSR_FLOAT64, true));
+    tsr_data_free(data);
+    return variant == 0 && give(out, sparse, 0);
+}
+
 /* Settings ------------------------------------------------------------------------------------ */
 
 static bool make_table(given *out, const provider *row, int variant)
@@ -737,6 +746,7 @@ static const provider providers[] = {
     {"const tsr_data *",              NULL,      "tsr_validate_on",     make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_encoder_encode",  make_like_data, NULL},
     {"const tsr_data *",              NULL,      "tsr_fit_resume",      make_like_data, NULL},
+    {"const tsr_data *",              NULL,      "tsr_data_write_both", make_sparse_data, NULL},
     {"const tsr_data *",              NULL,      NULL, make_data,        NULL},
     {"tsr_data *",                    NULL,      NULL, make_data,        NULL},
     {"const tsr_explanation *",       NULL,      NULL, make_explanation, NULL},
@@ -789,7 +799,7 @@ static const struct {
     {"needs", NULL, 1},           {"sparse", NULL, 0},  {"threads", NULL, 1},  {"folds", NULL, 2},
     {"neighbours", NULL, 3}, {"seed", NULL, 1}, {"most", NULL, 3},
     {"columns", NULL, 0},         {"zoom", NULL, 1},    {"alike", NULL, 0},
-    {"both_orders", NULL, 1},
+    {"both_orders", NULL, 0},
 };
 /* clang-format on */
 

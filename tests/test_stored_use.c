@@ -266,6 +266,8 @@ static void check_written(const char *from, const char *to)
 static void they_are_written_in_blocks(void **state)
 {
     pair p = read_both("sparse.h5", false);
+    tsr_data *again = NULL;
+    tsr_matrix *dense = NULL;
     (void)state;
     check_written("double.npy", "again.h5");
     check_written("float.npy", "again.npy");
@@ -273,7 +275,12 @@ static void they_are_written_in_blocks(void **state)
     check_written("dense.h5", "again.npy");
     check_written("sparse.h5", "again.h5");
     check_fails(tsr_data_write(p.there, path_of("again.csv")), TSR_ERROR_UNSUPPORTED, ".h5");
-    check_fails(tsr_data_write(p.there, path_of("again.npy")), TSR_ERROR_UNSUPPORTED, "memory");
+    check_ok(tsr_data_write(p.there, path_of("again.npy")));
+    check_ok(tsr_data_read(&again, path_of("again.npy"), NULL));
+    check_ok(tsr_matrix_copy_as(&dense, p.here->x, TSR_FLOAT64, false));
+    check_same(dense, again->x, "sparse samples as a .npy");
+    tsr_matrix_free(dense);
+    tsr_data_free(again);
     free_both(&p);
 }
 
@@ -440,9 +447,11 @@ static void what_needs_them_in_memory_says_so(void **state)
     const tsr_cluster_options clusters = {.clusters = 2, .unit_codes = true};
     check_fails(tsr_cluster(of, NULL, p.there->x, &clusters), TSR_ERROR_UNSUPPORTED, "k-means");
     check_fails(tsr_select(&selection, p.there, &o.o, NULL), TSR_ERROR_UNSUPPORTED, "--memory");
-    check_fails(tsr_matrix_normalize(p.there->x, TSR_NORM_L2), TSR_ERROR_UNSUPPORTED,
+    tsr_matrix *copy = NULL;
+    check_fails(tsr_matrix_copy_as(&copy, p.there->x, TSR_FLOAT64, false),
+                TSR_ERROR_UNSUPPORTED, "--memory");
+    check_fails(tsr_matrix_copy_transposed(&copy, p.there->x), TSR_ERROR_UNSUPPORTED,
                 "--memory");
-    check_ok(tsr_matrix_normalize(p.there->x, TSR_NORM_NONE));
     free_both(&p);
 }
 

@@ -325,7 +325,8 @@ typedef enum tsr_need {
 } tsr_need;
 TSR_API tsr_status tsr_matrix_check(const tsr_matrix *x, int needs, const char *subject);
 
-/* Scales every sample in place to unit norm; empty samples stay as they are. */
+/* Scales every sample in place to unit norm; empty samples stay as they are. Those that stay in their
+ * file are scaled whenever they are read, and the file is not touched. */
 typedef enum tsr_norm { TSR_NORM_NONE, TSR_NORM_L2, TSR_NORM_L1, TSR_NORM_MAX } tsr_norm;
 TSR_API tsr_status tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm);
 
@@ -402,13 +403,13 @@ TSR_API tsr_status tsr_labels_read(tsr_labels **out, const char *where,
  * left of earlier outputs to `path` is removed. */
 TSR_API tsr_status tsr_data_write(const tsr_data *data, const char *path);
 
-/* The same to an .h5, where sparse samples are written by feature, too. */
+/* The same to an .h5, where sparse samples are written by feature, too; dense ones are refused. */
 TSR_API tsr_status tsr_data_write_both(const tsr_data *data, const char *path);
 
 /* Reads FILE or FILE:NAME and writes it to `path`, with `both_orders` as above. Where the data take
  * more than a quarter of options->memory (from 16 MiB; 0: no limit) they are never in memory together: .mtx, .svm,
- * tables and .npz then become .h5 or, if dense, .npy. Temporary files without a name stand beside
- * the output meanwhile. */
+ * tables, .npz and what lies by feature in an .h5 then become .h5 or, if dense, .npy. Temporary files
+ * without a name stand beside the output meanwhile. */
 TSR_API tsr_status tsr_data_convert(const char *where, const char *path,
                                     const tsr_read_options *options, bool both_orders);
 
@@ -419,8 +420,9 @@ TSR_API tsr_status tsr_data_convert_checked(int64_t *shape, const char *where, c
                                             int needs);
 
 /* Bytes that data take which are read whole, by a look from outside: the size of a file, of .npz
- * unpacked; 0 of folders, and of .npy and .h5, which stay where they are. Those of more than a
- * quarter of options->memory are refused by tsr_data_read and pass through tsr_data_convert. */
+ * unpacked, sparse samples of an .h5 that lie by feature; 0 of folders, and of what else is in .npy
+ * and .h5, which stays where it is. Those of more than a quarter of options->memory are refused by
+ * tsr_data_read and pass through tsr_data_convert. */
 TSR_API tsr_status tsr_path_size(int64_t *out, const char *where);
 
 /* A format, one line of the table of formats; the texts are static. */
@@ -462,8 +464,8 @@ TSR_API tsr_status tsr_data_name_origin(tsr_data *data, const char *name);
 TSR_API tsr_status tsr_data_copy_samples(tsr_data **out, const tsr_data *data,
                                          const int64_t *sample, int64_t count);
 
-/* Copies with all that is known of the samples, but of another type, or dense or sparse; or with
- * features as samples, which have no labels. */
+/* Copies with all that is known of the samples, but of another type, or dense or sparse, where samples
+ * that stay in their file stay there; or with features as samples, which have no labels. */
 TSR_API tsr_status tsr_data_copy_as(tsr_data **out, const tsr_data *data, tsr_type type,
                                     bool sparse);
 TSR_API tsr_status tsr_data_copy_transposed(tsr_data **out, const tsr_data *data);

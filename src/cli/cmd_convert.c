@@ -226,23 +226,34 @@ static int needs_of(const struct values *values)
     return values->missing ? TSR_NEED_NOT_INFINITE : TSR_NEED_FINITE;
 }
 
-/* Data that are larger than --memory pass through it as they are. */
+/* What passes is not changed on the way; what it becomes stays in its file, and can be. */
+static tsr_status check_unchanged(const char *where, const struct values *values)
+{
+    const char *change = values->select != NULL   ? "select"
+                         : values->normalize != 0 ? "normalize"
+                         : values->precision != 0 ? "precision"
+                         : values->storage != 0   ? "storage"
+                                                  : NULL;
+    if (values->transpose)
+        return tsr__fail(TSR_ERROR_ARGUMENT,
+                         "%s: --transpose needs all samples in memory, and they take more than "
+                         "--memory: leave out one of the two, or, of sparse samples, take "
+                         "OUT.h5:x_by_feature of --both-orders",
+                         where);
+    if (change != NULL)
+        return tsr__fail(TSR_ERROR_ARGUMENT,
+                         "%s: takes more than --memory, and is not changed while it passes: "
+                         "write OUT.h5 without --%s, and convert that with it",
+                         where, change);
+    return TSR_OK;
+}
+
+/* Data that are larger than --memory and do not stay in their file pass through it as they are. */
 static tsr_status convert_in_blocks(const char *where, const struct values *values)
 {
     tsr_status status = TSR_OK;
     int64_t shape[3] = {0, 0, 0};
-    const char *whole = values->transpose        ? "transpose"
-                        : values->select != NULL ? "select"
-                        : values->normalize != 0 ? "normalize"
-                        : values->precision != 0 ? "precision"
-                        : values->storage != 0   ? "storage"
-                                                 : NULL;
-    if (whole != NULL)
-        TSR_FAIL(
-            TSR_ERROR_ARGUMENT,
-            "%s: --%s needs all samples in memory, and they take more than --memory: leave "
-            "out one of the two",
-            where, whole);
+    TSR_TRY(check_unchanged(where, values));
     TSR_TRY(tsr_data_convert_checked(shape, where, values->output, &values->read,
                                      values->both_orders, needs_of(values)));
     terminal_clear();
@@ -299,10 +310,11 @@ const cli_command command_convert = {
     .topic = "data",
     .summary = "Write data in another format, selected, normalised or transposed.",
     .usage = "[options] DATA -o OUT",
-    .details = "The extension of OUT says the format; an OUT without one is a folder of PNG "
-               "images. Of\na model, DATA is one of its parts; without -o they are listed. "
-               "Data that are larger than\n--memory become .h5 (dense: or .npy) without being "
-               "in memory.",
+    .details =
+        "The extension of OUT says the format; an OUT without one is a folder of PNG "
+        "images. Of\na model, DATA is one of its parts; without -o they are listed. "
+        "Data that are larger than\n--memory become .h5 or .npy without being in memory; "
+        "of those two formats they may be\nchanged on the way.",
     .example = "  tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz\n"
                "  tessera convert big.mtx --memory 2G --both-orders -o big.h5",
     .least = 1,

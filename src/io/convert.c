@@ -20,7 +20,7 @@ enum { LEAST_MEMORY = 16 << 20 };
 static bool flows(const tsr__format *row)
 {
     static tsr_status (*const readers[])(tsr_data *, const tsr__request *) = {
-        tsr__mtx_read, tsr__svm_read, tsr__csv_read, tsr__npz_read};
+        tsr__mtx_read, tsr__svm_read, tsr__csv_read, tsr__npz_read, tsr__h5_read};
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (row->read == readers[i])
             return true;
@@ -37,12 +37,13 @@ static bool is_written_as(const char *path, const char *format)
 static tsr_status check_formats(const tsr__format *from, const char *path, const char *to)
 {
     if (!flows(from))
-        return tsr__fail(TSR_ERROR_UNSUPPORTED,
-                         "%s: takes more than --memory, and %s%s read only as a whole, not in "
-                         "blocks: leave out --memory, or make a .mtx, .svm, .csv or .npz of it "
-                         "first",
-                         path, from->is_folder ? "" : "a .",
-                         from->is_folder ? "folders of images are" : from->name);
+        return tsr__fail(
+            TSR_ERROR_UNSUPPORTED,
+            "%s: takes more than --memory, and %s%s read only as a whole, not in "
+            "blocks: leave out --memory, or have it written as .npy, .h5, .mtx, .svm, "
+            ".csv or .npz",
+            path, from->is_folder ? "" : "a .",
+            from->is_folder ? "folders of images are" : from->name);
     if (!is_written_as(to, "h5") && !is_written_as(to, "npy"))
         return tsr__fail(TSR_ERROR_UNSUPPORTED,
                          "%s: data that take more than --memory are written as .h5 or .npy",
@@ -66,12 +67,12 @@ static void tell_shape(int64_t shape[3], const tsr_data *data)
     shape[2] = tsr_labels_classes(data->labels);
 }
 
-static tsr_status write_flow(const tsr_data *data, const tsr__flow *flow, bool both_orders,
-                             tsr__output *output, const char *path)
+static tsr_status write_flow(const tsr_data *data, const tsr__flow *flow, tsr__output *output,
+                             const char *path)
 {
     tsr_status status = TSR_OK;
     if (is_written_as(path, "h5"))
-        TSR_TRY(tsr__h5_write_as(data, flow, both_orders, output->temporary));
+        TSR_TRY(tsr__h5_write_as(data, flow, output->temporary));
     else if (flow->sparse)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED,
                  "a .npy is dense, and these %lld x %lld values are sparse; write .h5",
@@ -90,7 +91,8 @@ static tsr_status convert_past_memory(int64_t shape[3], const char *where, const
     tsr_status status = TSR_OK;
     tsr__output output = {NULL, NULL, 0};
     tsr_data *data = NULL;
-    tsr__flow flow = {.memory = memory, .progress = options->progress};
+    tsr__flow flow = {
+        .memory = memory, .progress = options->progress, .both_orders = both_orders};
     status = check_output(path);
     if (status == TSR_OK)
         status = tsr__output_begin(&output, path, false);
@@ -99,7 +101,7 @@ static tsr_status convert_past_memory(int64_t shape[3], const char *where, const
     flow.beside = output.temporary;
     TSR_TRY(tsr__data_pass(&data, &flow, where, options));
     TSR_TRY(tsr__scan_check_finite(&flow.scan, flow.first_odd, needs, data->origin));
-    status = write_flow(data, &flow, both_orders, &output, path);
+    status = write_flow(data, &flow, &output, path);
     if (status < 0)
         TSR_TRY(tsr__fail_in(status, path));
     tell_shape(shape, data);
@@ -140,6 +142,8 @@ tsr_status tsr_path_size(int64_t *out, const char *where)
     *out = 0;
     if (row->read == tsr__npz_read)
         TSR_TRY(tsr__npz_size(out, path));
+    else if (row->read == tsr__h5_read)
+        TSR_TRY(tsr__h5_size(out, path, variable));
     else if (!row->stays && !row->is_folder && stat(path, &about) == 0)
         *out = about.st_size;
 done:
@@ -205,10 +209,14 @@ tsr_status tsr_data_write_both(const tsr_data *data, const char *path)
     TSR_REQUIRE_TEXT(path);
     tsr_status status = TSR_OK;
     tsr__output output = {NULL, NULL, 0};
+    tsr__flow none = {.memory = data->memory > LEAST_MEMORY ? data->memory : LEAST_MEMORY,
+                      .both_orders = true};
     if (!is_written_as(path, "h5"))
         TSR_FAIL(TSR_ERROR_ARGUMENT, "both orders are written to .h5 alone");
+    TSR_TRY(tsr__check_orders(true, data->x->sparse));
     TSR_TRY(tsr__output_begin(&output, path, false));
-    TSR_TRY(tsr__h5_write_as(data, NULL, true, output.temporary));
+    none.beside = output.temporary;
+    TSR_TRY(tsr__h5_write_as(data, &none, output.temporary));
     TSR_TRY(tsr__output_commit(&output));
 done:
     tsr__output_abandon(&output);

@@ -165,7 +165,9 @@ tsr_status tsr_data_copy_as(tsr_data **out, const tsr_data *data, tsr_type type,
     tsr_status status = TSR_OK;
     tsr_data *copy = NULL;
     TSR_NEW_ZERO(copy, 1);
-    TSR_TRY(tsr_matrix_copy_as(&copy->x, data->x, type, sparse));
+    TSR_TRY((tsr__matrix_is_stored(data->x) ? tsr__matrix_recast : tsr_matrix_copy_as)(
+        &copy->x, data->x, type, sparse));
+    copy->memory = data->memory;
     if (data->labels != NULL)
         TSR_TRY(
             tsr_labels_copy_samples(&copy->labels, data->labels, NULL, data->labels->count));

@@ -5,6 +5,7 @@
 #include "io/flow.h"
 
 #include "base/progress.h"
+#include "matrix/store.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,10 +23,20 @@ static tsr_status open_file(tsr__scratch *out, const tsr__flow *flow)
     return tsr__scratch_open(out, flow->beside, buffer_of(flow));
 }
 
+tsr_status tsr__check_orders(bool both, bool sparse)
+{
+    return !both || sparse
+               ? TSR_OK
+               : tsr__fail(TSR_ERROR_ARGUMENT,
+                           "both orders are of sparse samples, and these are dense: write one "
+                           "order, or make them sparse before (--storage sparse)");
+}
+
 tsr_status tsr__flow_begin(tsr__flow *flow, bool sparse, tsr_type type, int64_t features)
 {
     tsr_status status = TSR_OK;
     const int64_t zero = 0;
+    TSR_TRY(tsr__check_orders(flow->both_orders, sparse));
     flow->sparse = sparse, flow->type = type, flow->features = features;
     flow->scan.first_not_finite[0] = flow->scan.first_not_finite[1] = -1;
     TSR_TRY(open_file(&flow->values, flow));
@@ -85,14 +96,19 @@ done:
     return status;
 }
 
-tsr_status tsr__flow_sort(tsr__flow *flow, int64_t samples, int64_t features)
+static tsr_status begin_sort(tsr__flow *flow, int64_t samples, int64_t features, bool sums)
 {
     int64_t places = 0;
     if (!tsr__multiply(&places, samples, features))
         return tsr__fail(TSR_ERROR_UNSUPPORTED, "%lld x %lld places are too many to sort by",
                          (long long)samples, (long long)features);
     flow->samples = samples, flow->features = features;
-    return tsr__spill_create(&flow->spill, flow->beside, flow->memory / 2, flow->sparse);
+    return tsr__spill_create(&flow->spill, flow->beside, flow->memory / 2, sums);
+}
+
+tsr_status tsr__flow_sort(tsr__flow *flow, int64_t samples, int64_t features)
+{
+    return begin_sort(flow, samples, features, flow->sparse);
 }
 
 /* Entries on their way out of the sort. */
@@ -236,34 +252,63 @@ done:
     return status;
 }
 
-tsr_status tsr__flow_turn(tsr__flow *out, const tsr__flow *from)
+/* Those of a flow. */
+static tsr_status turn_flow(tsr__flow *out, const tsr__flow *from, const tsr__task *ticket)
 {
     tsr_status status = TSR_OK;
     drain *d = NULL;
     int64_t *ends = NULL, row = 0;
     const int64_t some = from->samples < BLOCK ? from->samples : BLOCK;
-    const tsr__task ticket =
-        tsr__task_begin(from->progress, "turning the samples", from->stored);
-    *out =
-        (tsr__flow){.beside = from->beside, .memory = from->memory, .progress = from->progress};
-    if (from->samples > INT32_MAX)
-        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%lld samples by feature exceed the limit of %d",
-                 (long long)from->samples, INT32_MAX);
     TSR_NEW(d, 1);
     TSR_NEW(ends, BLOCK);
-    TSR_TRY(tsr__flow_begin(out, true, from->type, from->samples));
-    TSR_TRY(tsr__flow_sort(out, from->features, from->samples));
     TSR_TRY(tsr__scratch_read(ends, &from->rows, 8, some * 8));
     for (int64_t first = 0; first < from->stored; first += BLOCK) {
         const int64_t left = from->stored - first;
         TSR_TRY(turn_entries(out, from, d, first, left < BLOCK ? left : BLOCK, &row, ends));
-        TSR_TRY(tsr__task_step(&ticket, first, (double)NAN, (double)NAN));
+        TSR_TRY(tsr__task_step(ticket, first, (double)NAN, (double)NAN));
     }
-    TSR_TRY(tsr__flow_sorted(out));
-    TSR_TRY(tsr__flow_end(NULL, out, from->samples, 0));
 done:
     tsr__free(d);
     tsr__free(ends);
+    return status;
+}
+
+/* Those of a matrix, wherever it is. */
+static tsr_status turn_windows(tsr__flow *out, const tsr_matrix *x, const tsr__task *ticket)
+{
+    const int64_t most = tsr__matrix_window_rows(x);
+    for (int64_t first = 0; first < x->samples; first += most) {
+        const int64_t left = x->samples - first;
+        tsr_matrix rows;
+        TSR_OR_RETURN(tsr__matrix_window(&rows, x, first, left < most ? left : most));
+        for (int64_t i = 0; i < rows.samples; i++)
+            for (int64_t at = rows.rows[i]; at < rows.rows[i + 1]; at++)
+                TSR_OR_RETURN(tsr__flow_entry(out, rows.columns[at], first + i,
+                                              tsr__value_at(rows.values, rows.type, at)));
+        TSR_OR_RETURN(tsr__task_step(ticket, x->rows[first], (double)NAN, (double)NAN));
+    }
+    return TSR_OK;
+}
+
+tsr_status tsr__flow_turn(tsr__flow *out, const tsr__flow *flow, const tsr_matrix *x)
+{
+    tsr_status status = TSR_OK;
+    const bool passed = tsr__flow_has(flow);
+    const int64_t samples = passed ? flow->samples : x->samples,
+                  features = passed ? flow->features : x->features;
+    const tsr__task ticket = tsr__task_begin(flow->progress, "turning the samples",
+                                             passed ? flow->stored : tsr_matrix_stored(x));
+    *out =
+        (tsr__flow){.beside = flow->beside, .memory = flow->memory, .progress = flow->progress};
+    if (samples > INT32_MAX)
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%lld samples by feature exceed the limit of %d",
+                 (long long)samples, INT32_MAX);
+    TSR_TRY(tsr__flow_begin(out, true, passed ? flow->type : x->type, samples));
+    TSR_TRY(begin_sort(out, features, samples, false)); /* zeros that are stored stay */
+    TSR_TRY(passed ? turn_flow(out, flow, &ticket) : turn_windows(out, x, &ticket));
+    TSR_TRY(tsr__flow_sorted(out));
+    TSR_TRY(tsr__flow_end(NULL, out, samples, 0));
+done:
     return status;
 }
 

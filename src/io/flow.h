@@ -14,6 +14,7 @@ typedef struct tsr__flow {
     const char *beside;           /* the output */
     int64_t memory;               /* bytes that all of this may take */
     const tsr_progress *progress; /* or NULL */
+    bool both_orders;             /* are wanted, which only sparse samples have */
 
     bool sparse;
     tsr_type type;
@@ -24,6 +25,12 @@ typedef struct tsr__flow {
     double first_odd;                   /* the first such value */
     tsr__spill *spill;                  /* entries that are not in order yet, or NULL */
 } tsr__flow;
+
+/* Whether samples went here at all. */
+static inline bool tsr__flow_has(const tsr__flow *flow)
+{
+    return flow->values.file != 0;
+}
 
 /* Shares of the memory. */
 static inline int64_t tsr__flow_window(const tsr__flow *flow)
@@ -59,8 +66,12 @@ tsr_status tsr__flow_sorted(tsr__flow *flow);
  * called. *out (if not NULL) becomes a matrix of that shape and type without any values. */
 tsr_status tsr__flow_end(tsr_matrix **out, tsr__flow *flow, int64_t features, int64_t base);
 
-/* The samples of a sparse flow by feature, as another flow. */
-tsr_status tsr__flow_turn(tsr__flow *out, const tsr__flow *flow);
+/* Sparse samples by feature, as another flow, in the memory of the first: those that it has, or
+ * where it has none those of x, window by window. */
+tsr_status tsr__flow_turn(tsr__flow *out, const tsr__flow *flow, const tsr_matrix *x);
+
+/* Refuses dense samples, of which both orders would be the same numbers twice. */
+tsr_status tsr__check_orders(bool both, bool sparse);
 
 void tsr__flow_clear(tsr__flow *flow);
 

@@ -37,8 +37,8 @@ typedef struct tsr__format {
 } tsr__format;
 
 /* Of tsr__h5_write_as and tsr__npy_write_flow: samples of which data->x has the shape alone come from
- * the flow (NULL: they are in data->x); with `both_orders` sparse ones are also written by
- * feature. */
+ * the flow. Where it has none they are in data->x, and it says in how much memory they may be
+ * turned for both orders. */
 tsr_status tsr__npy_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__npy_write(const tsr_data *data, const char *path);
 tsr_status tsr__npy_write_flow(const tsr__flow *flow, const char *path);
@@ -48,8 +48,7 @@ tsr_status tsr__mat_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__mat_write(const tsr_data *data, const char *path);
 tsr_status tsr__h5_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__h5_write(const tsr_data *data, const char *path);
-tsr_status tsr__h5_write_as(const tsr_data *data, const tsr__flow *flow, bool both_orders,
-                            const char *path);
+tsr_status tsr__h5_write_as(const tsr_data *data, const tsr__flow *flow, const char *path);
 tsr_status tsr__mtx_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__mtx_write(const tsr_data *data, const char *path);
 tsr_status tsr__csv_read(tsr_data *out, const tsr__request *request);
@@ -60,8 +59,10 @@ tsr_status tsr__svm_write(const tsr_data *data, const char *path);
 tsr_status tsr__images_read(tsr_data *out, const tsr__request *request);
 tsr_status tsr__images_write(const tsr_data *data, const char *path);
 
-/* What the entries of a .npz take unpacked. */
+/* What the entries of a .npz take unpacked, and what samples of an .h5 take that lie by feature: 0 where
+ * they do not. */
 tsr_status tsr__npz_size(int64_t *out, const char *path);
+tsr_status tsr__h5_size(int64_t *out, const char *path, const char *variable);
 
 /* What `path` is read as; fails where nothing says, or where it cannot be read from. */
 tsr_status tsr__format_find(const tsr__format **out, const char *path);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "io/container.h"
 #include "io/frame.h"
+#include "io/h5_pass.h"
 #include "io/recipe.h"
 #include "io/stored.h"
 #include "matrix/store.h"
@@ -231,10 +232,12 @@ static tsr_status find_stretch(tsr__stretch *out, const archive *in, const char 
 
 static tsr_status refuse_columns(const char *name)
 {
-    return tsr__fail(TSR_ERROR_UNSUPPORTED,
-                     "%s is stored feature by feature, and data larger than --memory are read "
-                     "sample by sample: write it by rows (csr), or raise --memory",
-                     name);
+    return tsr__fail(
+        TSR_ERROR_UNSUPPORTED,
+        "%s is stored feature by feature, and data larger than --memory are read "
+        "sample by sample: tessera convert --memory writes an .h5 of it that is, or "
+        "raise --memory",
+        name);
 }
 
 /* Row pointers come into memory, entries stay. */
@@ -266,6 +269,49 @@ static tsr_status store_sparse(tsr_matrix **out, const archive *in,
     TSR_TRY(tsr__stored_sparse(out, in->request->path, &values, &columns, parts.start.data,
                                parts.shape[0], parts.shape[1]));
     parts.start.data = NULL;
+done:
+    tsr__free(parts.start.data);
+    return status;
+}
+
+/* What a dataset is when it is read `as` that. */
+static tsr__array array_of(const tsr__variable *variable, tsr__element as)
+{
+    const int64_t item = tsr__element_size(as), *shape = variable->shape;
+    return (tsr__array){.element = as,
+                        .item = item,
+                        .rank = variable->rank,
+                        .shape = {shape[0], shape[1], shape[2], shape[3]},
+                        .bytes = shape[0] * item};
+}
+
+/* Entries by feature go where they are sorted; pointers come into memory. */
+static tsr_status pass_sparse(tsr_matrix **out, const archive *in,
+                              const tsr__variable *variable)
+{
+    tsr_status status = TSR_OK;
+    const char *group = group_of(in, variable);
+    char values[PATH_SIZE], samples[PATH_SIZE];
+    tsr__compressed parts = {.layout = TSR_BY_ROWS, .bound = tsr__hdf5_bound(in->hdf5)};
+    tsr__h5_columns from = {.hdf5 = in->hdf5, .values = values, .samples = samples};
+    tsr__variable about;
+    if (!join(values, group, sparse_parts[PART_DATA]) ||
+        !join(samples, group, sparse_parts[PART_INDICES]))
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "a path of more than %d bytes", PATH_SIZE);
+    TSR_TRY(read_shape(parts.shape, in, group));
+    TSR_TRY(read_part(&parts.start, in, group, PART_INDPTR, TSR_ELEMENT_INT64));
+    TSR_TRY(find_layout(&parts, in, group));
+    if (parts.layout != TSR_BY_COLUMNS)
+        TSR_FAIL(TSR_ERROR_IO, "the file was written to while it was read");
+    TSR_TRY(tsr__hdf5_describe(&about, in->hdf5, values));
+    parts.values = array_of(&about, tsr__element_real(about.element));
+    TSR_TRY(tsr__hdf5_describe(&about, in->hdf5, samples));
+    parts.index = array_of(&about, TSR_ELEMENT_INT64);
+    TSR_TRY(tsr__compressed_check(&from.entries, &parts));
+    from.start = parts.start.data;
+    from.shape[0] = parts.shape[0], from.shape[1] = parts.shape[1];
+    from.type = parts.values.element == TSR_ELEMENT_FLOAT32 ? TSR_FLOAT32 : TSR_FLOAT64;
+    TSR_TRY(tsr__h5_pass(out, in->request->flow, &from));
 done:
     tsr__free(parts.start.data);
     return status;
@@ -338,8 +384,10 @@ static tsr_status matrix(tsr_matrix **out, void *file, int at)
     const tsr__variable *variable = &in->variable[at];
     const char *name = variable->sparse ? group_of(in, variable) : variable->name;
     tsr_matrix *x = NULL;
-    if (tsr__stays_stored(in->request->options, entries_of(variable), variable->element,
-                          variable->sparse))
+    if (in->request->flow != NULL) /* for which tsr__h5_size gave the reason */
+        TSR_TRY(pass_sparse(&x, in, variable));
+    else if (tsr__stays_stored(in->request->options, entries_of(variable), variable->element,
+                               variable->sparse))
         TSR_TRY((variable->sparse ? store_sparse : store_dense)(&x, in, variable));
     else
         TSR_TRY((variable->sparse ? read_sparse : read_dense)(&x, in, variable));
@@ -423,4 +471,41 @@ done:
     tsr__names_clear(&from.columns);
     tsr__free(from.variable);
     return tsr__hdf5_close(from.hdf5, status);
+}
+
+/* What is wrong with the file is not told here: whoever reads it will. */
+static tsr_status measure(int64_t *out, const archive *in, const tsr__variable *variable)
+{
+    const char *group = group_of(in, variable);
+    const int64_t each = tsr__element_size(tsr__element_real(variable->element)) + 4;
+    tsr__compressed parts = {.layout = TSR_BY_ROWS};
+    tsr__variable about;
+    char path[PATH_SIZE];
+    if (!variable->sparse || !join(path, group, sparse_parts[PART_INDPTR]) ||
+        read_shape(parts.shape, in, group) < 0)
+        return TSR_OK;
+    TSR_OR_RETURN(tsr__hdf5_describe(&about, in->hdf5, path));
+    parts.start.shape[0] = about.shape[0];
+    TSR_OR_RETURN(find_layout(&parts, in, group));
+    if (parts.layout == TSR_BY_COLUMNS && !tsr__multiply(out, variable->stored, each))
+        *out = INT64_MAX;
+    return TSR_OK;
+}
+
+tsr_status tsr__h5_size(int64_t *out, const char *path, const char *name)
+{
+    tsr_status status = TSR_OK;
+    archive in = {0};
+    int samples = -1, labels = -1;
+    *out = 0;
+    TSR_TRY(tsr__hdf5_open(&in.hdf5, path, 0));
+    TSR_TRY(list(&in));
+    if (tsr__pick_samples(&samples, &labels, in.variable, in.count, name) == TSR_OK)
+        TSR_TRY(measure(out, &in, &in.variable[samples]));
+done:
+    tsr__names_clear(&in.groups);
+    tsr__names_clear(&in.columns);
+    tsr__free(in.variable);
+    status = tsr__hdf5_close(in.hdf5, status);
+    return status < 0 ? tsr__fail_in(status, path) : status;
 }

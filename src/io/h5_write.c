@@ -40,11 +40,22 @@ static tsr_status fill_part(void *context, void *out, int64_t first, int64_t cou
     return status;
 }
 
+/* An array has its place in the file from its first element on: that one is written now, so that
+ * arrays stand in the order in which they are made, whenever their values come. */
+static tsr_status make_room(tsr__hdf5 *to, const char *name, const tsr__hdf5_block *whole)
+{
+    const double zero = 0; /* of any type */
+    tsr__hdf5_block one = *whole;
+    one.shape[0] = 1, one.values = &zero;
+    TSR_OR_RETURN(tsr__hdf5_make_array(to, name, whole));
+    return whole->shape[0] > 0 ? tsr__hdf5_write_part(to, name, &one, 0) : TSR_OK;
+}
+
 static tsr_status write_part(tsr__hdf5 *to, const char *name, part p)
 {
     const tsr__hdf5_block block = {p.element, 1, {p.count, 1}, 1, p.values};
     if (p.later)
-        return tsr__hdf5_make_array(to, name, &block);
+        return make_room(to, name, &block);
     return p.from != NULL ? tsr__hdf5_write_pieces(to, name, &block, fill_part, &p)
                           : tsr__hdf5_write(to, name, &block);
 }
@@ -170,7 +181,7 @@ static tsr_status write_samples(tsr__hdf5 *to, const tsr_matrix *x, const tsr__f
     tsr_status status = TSR_OK;
     const tsr__hdf5_block dense = {
         element_of(x->type), 2, {x->samples, x->features}, x->stride, x->values};
-    if (flow != NULL)
+    if (tsr__flow_has(flow))
         TSR_TRY(flow->sparse ? write_flow(to, "x", flow) : write_dense_flow(to, flow));
     else if (tsr__matrix_is_stored(x))
         TSR_TRY(write_stored(to, x));
@@ -186,14 +197,15 @@ done:
     return status;
 }
 
-/* The samples by feature. */
+/* The samples by feature: in memory if they are there, else by a sort. */
 static tsr_status write_turned(tsr__hdf5 *to, const tsr_matrix *x, const tsr__flow *flow)
 {
     tsr_status status = TSR_OK;
     tsr__flow by_feature = {0};
     tsr_matrix *turned = NULL;
-    if (flow != NULL) {
-        TSR_TRY(tsr__flow_turn(&by_feature, flow));
+    TSR_TRY(tsr__check_orders(true, x->sparse));
+    if (tsr__flow_has(flow) || tsr__matrix_is_stored(x)) {
+        TSR_TRY(tsr__flow_turn(&by_feature, flow, x));
         TSR_TRY(write_flow(to, "x_by_feature", &by_feature));
     } else {
         TSR_TRY(tsr_matrix_copy_transposed(&turned, x));
@@ -211,8 +223,7 @@ static tsr_status write_texts(tsr__hdf5 *to, const char *name, char *const *text
                      : TSR_OK;
 }
 
-tsr_status tsr__h5_write_as(const tsr_data *data, const tsr__flow *flow, bool both_orders,
-                            const char *path)
+tsr_status tsr__h5_write_as(const tsr_data *data, const tsr__flow *flow, const char *path)
 {
     tsr_status status = TSR_OK;
     tsr__hdf5 *to = NULL;
@@ -220,7 +231,7 @@ tsr_status tsr__h5_write_as(const tsr_data *data, const tsr__flow *flow, bool bo
 
     TSR_TRY(tsr__hdf5_create(&to, path));
     TSR_TRY(write_samples(to, data->x, flow));
-    if (both_orders && data->x->sparse)
+    if (flow->both_orders)
         TSR_TRY(write_turned(to, data->x, flow));
     if (labels != NULL) {
         TSR_TRY(write_part(to, "labels",
@@ -239,5 +250,5 @@ done:
 
 tsr_status tsr__h5_write(const tsr_data *data, const char *path)
 {
-    return tsr__h5_write_as(data, NULL, false, path);
+    return tsr__h5_write_as(data, &(tsr__flow){0}, path);
 }

@@ -474,8 +474,8 @@ tsr_status tsr__npy_write(const tsr_data *data, const char *path)
     const tsr_matrix *x = data->x;
 
     if (x->sparse) {
-        TSR_TRY(tsr__matrix_need(x, "a .npy, which is dense, of sparse samples"));
-        if (tsr_matrix_copy_as(&dense, x, x->type, false) < 0)
+        const bool stored = tsr__matrix_is_stored(x);
+        if ((stored ? tsr__matrix_recast : tsr_matrix_copy_as)(&dense, x, x->type, false) < 0)
             TSR_FAIL(TSR_ERROR_MEMORY,
                      "a .npy is dense, and %lld x %lld values do not fit into memory; write "
                      ".npz, .h5 or .mat to keep it sparse",

@@ -64,6 +64,7 @@ static void scale_row(void *to, void *from, tsr_type type, const int32_t *column
 
 typedef struct scaled {
     const tsr_matrix *of;
+    tsr_matrix *own; /* the same, where it goes with the view; or NULL */
     tsr__scaling by;
 } scaled;
 
@@ -102,20 +103,28 @@ done:
     return status;
 }
 
+static void close_scaled(void *held)
+{
+    scaled *s = held;
+    tsr_matrix_free(s->own);
+    tsr__free(s);
+}
+
 /* Where the entries of sparse samples stand is what a view does not change. */
-tsr_status tsr__matrix_scaled(tsr_matrix **out, const tsr_matrix *x, const tsr__scaling *by)
+static tsr_status make(tsr_matrix **out, const tsr_matrix *x, tsr_matrix *own,
+                       const tsr__scaling *by)
 {
     tsr_status status = TSR_OK;
     scaled *held = NULL;
     int64_t *rows = NULL;
     tsr_matrix *view = NULL;
     TSR_NEW(held, 1);
-    *held = (scaled){x, *by};
+    *held = (scaled){x, own, *by};
     if (x->sparse)
         TSR_NEW(rows, x->samples + 1);
     for (int64_t i = 0; x->sparse && i <= x->samples; i++)
         rows[i] = x->rows[i] - x->rows[0];
-    const tsr__origin from = {.read = read_scaled, .close = tsr__free, .held = held};
+    const tsr__origin from = {.read = read_scaled, .close = close_scaled, .held = held};
     TSR_TRY(tsr__matrix_stored(&view, &from, x->samples, x->features, by->type, rows));
     held = NULL, rows = NULL;
     view->image = x->image;
@@ -123,5 +132,23 @@ tsr_status tsr__matrix_scaled(tsr_matrix **out, const tsr_matrix *x, const tsr__
 done:
     tsr__free(held);
     tsr__free(rows);
+    return status;
+}
+
+tsr_status tsr__matrix_scaled(tsr_matrix **out, const tsr_matrix *x, const tsr__scaling *by)
+{
+    return make(out, x, NULL, by);
+}
+
+tsr_status tsr__matrix_scale(tsr_matrix *x, const tsr__scaling *by)
+{
+    tsr_status status = TSR_OK;
+    tsr_matrix *same = NULL, *view = NULL;
+    TSR_TRY(tsr__matrix_again(&same, x));
+    TSR_TRY(make(&view, same, same, by));
+    same = NULL;
+    tsr__matrix_become(x, view);
+done:
+    tsr_matrix_free(same);
     return status;
 }

@@ -24,6 +24,9 @@ typedef struct tsr__scaling {
 /* The view; x and what `by` points at must outlive it. */
 tsr_status tsr__matrix_scaled(tsr_matrix **out, const tsr_matrix *x, const tsr__scaling *by);
 
+/* x, which is stored, becomes such a view of what it was. What `by` points at must outlive it. */
+tsr_status tsr__matrix_scale(tsr_matrix *x, const tsr__scaling *by);
+
 /* x over sqrt(x . cuts), where that is > 0; columns NULL: one after another. */
 void tsr__weigh_row(void *values, tsr_type type, const int32_t *columns, int64_t count,
                     const double *cuts);

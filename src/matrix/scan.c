@@ -8,7 +8,7 @@
 #include "matrix/matrix.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
-#include "matrix/store.h"
+#include "matrix/scaled.h"
 
 #include <float.h>
 #include <math.h>
@@ -423,8 +423,7 @@ tsr_status tsr_matrix_normalize(tsr_matrix *x, tsr_norm norm)
     if (tsr__matrix_is_stored(x))
         return norm == TSR_NORM_NONE
                    ? TSR_OK
-                   : tsr__matrix_need(x, "scaling in place (fits and transforms scale what "
-                                         "they read)");
+                   : tsr__matrix_scale(x, &(tsr__scaling){.type = x->type, .norm = norm});
     if (x->constant)
         return tsr__fail(TSR_ERROR_ARGUMENT, "`x` is a view, whose values belong to somebody "
                                              "else: scale a copy");

@@ -16,6 +16,7 @@
 #include "matrix/store.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,8 +43,14 @@ typedef struct desk {
     struct desk *next;
 } desk;
 
-struct tsr__store {
+/* What matrices of the same samples read from: the last of them closes it. */
+typedef struct shared {
     tsr__origin from;
+    _Atomic int users;
+} shared;
+
+struct tsr__store {
+    shared *source;
     const tsr_matrix *x;
     desk *desks;
     pthread_cond_t wanted, ready;
@@ -103,8 +110,8 @@ static tsr_status fill(slot *s, const tsr__store *store)
     const tsr_matrix *x = store->x;
     const tsr_status status = make_room(s, x, entries_of(x, s->first, s->count));
     return status < 0 ? status
-                      : store->from.read(store->from.held, x, s->first, s->count, s->values,
-                                         s->columns);
+                      : store->source->from.read(store->source->from.held, x, s->first,
+                                                 s->count, s->values, s->columns);
 }
 
 /* The reader ------------------------------------------------------------------------------ */
@@ -144,7 +151,7 @@ static void *read_ahead(void *context)
 
 static void begin_reader(tsr__store *store)
 {
-    if (store->from.slow && !store->reads && store->process == getpid())
+    if (store->source->from.slow && !store->reads && store->process == getpid())
         store->reads = pthread_create(&store->reader, NULL, read_ahead, store) == 0;
 }
 
@@ -312,15 +319,15 @@ static void release(tsr_matrix *x)
     tsr__free(x->rows);
 }
 
-tsr_status tsr__matrix_stored(tsr_matrix **out, const tsr__origin *from, int64_t samples,
-                              int64_t features, tsr_type type, int64_t *rows)
+static tsr_status make(tsr_matrix **out, shared *source, int64_t samples, int64_t features,
+                       tsr_type type, int64_t *rows)
 {
     tsr_status status = TSR_OK;
     tsr_matrix *x = NULL;
     tsr__store *store = NULL;
     TSR_NEW_ZERO(x, 1);
     TSR_NEW_ZERO(store, 1);
-    store->from = *from;
+    store->source = source;
     store->x = x;
     store->process = getpid();
     (void)pthread_once(&minded, mind_forks);
@@ -339,6 +346,46 @@ tsr_status tsr__matrix_stored(tsr_matrix **out, const tsr__origin *from, int64_t
 done:
     tsr__free(x);
     return status;
+}
+
+tsr_status tsr__matrix_stored(tsr_matrix **out, const tsr__origin *from, int64_t samples,
+                              int64_t features, tsr_type type, int64_t *rows)
+{
+    tsr_status status = TSR_OK;
+    shared *source = NULL;
+    TSR_NEW(source, 1);
+    source->from = *from;
+    atomic_init(&source->users, 1);
+    TSR_TRY(make(out, source, samples, features, type, rows));
+    source = NULL;
+done:
+    tsr__free(source);
+    return status;
+}
+
+tsr_status tsr__matrix_again(tsr_matrix **out, const tsr_matrix *x)
+{
+    tsr_status status = TSR_OK;
+    int64_t *rows = NULL;
+    if (x->sparse) {
+        TSR_NEW(rows, x->samples + 1);
+        memcpy(rows, x->rows, (size_t)(x->samples + 1) * sizeof *rows);
+    }
+    TSR_TRY(make(out, x->store->source, x->samples, x->features, x->type, rows));
+    rows = NULL;
+    atomic_fetch_add(&x->store->source->users, 1);
+    (*out)->image = x->image;
+done:
+    tsr__free(rows);
+    return status;
+}
+
+void tsr__matrix_become(tsr_matrix *x, tsr_matrix *other)
+{
+    release(x);
+    *x = *other;
+    x->store->x = x;
+    tsr__free(other);
 }
 
 /* In a child of a fork it seems to the conditions that the reader still waits: they are left. */
@@ -371,7 +418,10 @@ void tsr__store_free(tsr__store *store)
         tsr__free(d->rows);
         tsr__free(d);
     }
-    if (store->from.close != NULL)
-        store->from.close(store->from.held);
+    if (atomic_fetch_sub(&store->source->users, 1) == 1) {
+        if (store->source->from.close != NULL)
+            store->source->from.close(store->source->from.held);
+        tsr__free(store->source);
+    }
     tsr__free(store);
 }

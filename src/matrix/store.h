@@ -33,6 +33,17 @@ typedef struct tsr__origin {
 tsr_status tsr__matrix_stored(tsr_matrix **out, const tsr__origin *from, int64_t samples,
                               int64_t features, tsr_type type, int64_t *rows);
 
+/* Another matrix of the same samples: they are read from where x reads them, and either may be
+ * freed first. Windows of the two are apart. */
+tsr_status tsr__matrix_again(tsr_matrix **out, const tsr_matrix *x);
+
+/* The samples of x in another type, or dense, or sparse: a matrix like the one above. */
+tsr_status tsr__matrix_recast(tsr_matrix **out, const tsr_matrix *x, tsr_type type,
+                              bool sparse);
+
+/* x becomes what `other` is, of which nobody had a window yet, and which is no more then. */
+void tsr__matrix_become(tsr_matrix *x, tsr_matrix *other);
+
 /* Rows first .. as a matrix that owns nothing, valid until the next window that the same thread
  * has of x. */
 tsr_status tsr__matrix_window(tsr_matrix *out, const tsr_matrix *x, int64_t first,

@@ -33,14 +33,32 @@ Both orders: the samples are found as before, and by feature they are the transp
   tessera: both.npz: both orders are written to .h5 alone
   [1]
 
+Samples of .npy and .h5 stay where they are, and are changed as they are read.
+
+  $ tessera convert -q big.svm -o big.h5; tessera convert -q big.h5 --storage dense -o big.npy
+  $ for o in "--normalize l2" "--precision single" "--storage dense" "--both-orders" "--precision single --normalize l1 --both-orders"; do tessera convert -q big.h5 $o -o whole.h5; tessera convert big.h5 --memory 16M $o -q -o blocks.h5; cmp whole.h5 blocks.h5; done
+  $ for o in "--normalize l2" "--precision single" "--storage sparse --both-orders"; do tessera convert -q big.npy $o -o whole.h5; tessera convert big.npy --memory 16M $o -q -o blocks.h5; cmp whole.h5 blocks.h5; done
+  $ for f in big.h5 big.npy; do tessera convert -q $f --normalize max -o whole.npy; tessera convert $f --memory 16M --normalize max -q -o blocks.npy; cmp whole.npy blocks.npy; done
+  $ tessera convert big.npy --memory 16M --both-orders -o out.h5; tessera convert big.csv --memory 16M --both-orders -o out.h5
+  tessera: out.h5: both orders are of sparse samples, and these are dense: write one order, or make them sparse before (--storage sparse)
+  tessera: big.csv: both orders are of sparse samples, and these are dense: write one order, or make them sparse before (--storage sparse)
+  [1]
+  $ tessera convert big.h5 --memory 16M --transpose -o out.h5; tessera convert big.h5 --memory 16M -o out.mtx
+  tessera: turning needs all samples in memory, and these 60000 x 99 are read in blocks: raise --memory, or take fewer samples
+  tessera: out.mtx: a .mtx is written from memory, and these 60000 x 99 samples are read in blocks: write .h5 or .npy, or raise --memory
+  [1]
+  $ tessera fit data/sparse.h5:other --memory 100 -o out.h5
+  tessera: data/sparse.h5: other: other is stored feature by feature, and data larger than --memory are read sample by sample: tessera convert --memory writes an .h5 of it that is, or raise --memory
+  [1]
+
 What needs all of the data, or little memory, is told so.
 
   $ for o in --transpose "--select rows:0-9" "--normalize l2" "--precision single" "--storage dense"; do tessera convert big.svm --memory 16M $o -o out.h5; done
-  tessera: big.svm: --transpose needs all samples in memory, and they take more than --memory: leave out one of the two
-  tessera: big.svm: --select needs all samples in memory, and they take more than --memory: leave out one of the two
-  tessera: big.svm: --normalize needs all samples in memory, and they take more than --memory: leave out one of the two
-  tessera: big.svm: --precision needs all samples in memory, and they take more than --memory: leave out one of the two
-  tessera: big.svm: --storage needs all samples in memory, and they take more than --memory: leave out one of the two
+  tessera: big.svm: --transpose needs all samples in memory, and they take more than --memory: leave out one of the two, or, of sparse samples, take OUT.h5:x_by_feature of --both-orders
+  tessera: big.svm: takes more than --memory, and is not changed while it passes: write OUT.h5 without --select, and convert that with it
+  tessera: big.svm: takes more than --memory, and is not changed while it passes: write OUT.h5 without --normalize, and convert that with it
+  tessera: big.svm: takes more than --memory, and is not changed while it passes: write OUT.h5 without --precision, and convert that with it
+  tessera: big.svm: takes more than --memory, and is not changed while it passes: write OUT.h5 without --storage, and convert that with it
   [1]
   $ tessera convert big.svm --memory 16M -o out.mat
   tessera: out.mat: data that take more than --memory are written as .h5 or .npy

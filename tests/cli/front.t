@@ -146,7 +146,8 @@ The front door: overview, version, wrong words.
   
   The extension of OUT says the format; an OUT without one is a folder of PNG images. Of
   a model, DATA is one of its parts; without -o they are listed. Data that are larger than
-  --memory become .h5 (dense: or .npy) without being in memory.
+  --memory become .h5 or .npy without being in memory; of those two formats they may be
+  changed on the way.
   
   example
     tessera convert faces.mat --normalize l2 --select classes:1,2 -o two.npz
