@@ -333,6 +333,59 @@ static void cut_files_are_refused(void **state)
     lab_free(&l);
 }
 
+/* Arrays as others write them -------------------------------------------------------------- */
+
+enum { SAMPLES = 3000, FEATURES = 40 };
+
+static uint16_t *some_values(void)
+{
+    static uint16_t values[SAMPLES * FEATURES];
+    for (int i = 0; i < SAMPLES * FEATURES; i++)
+        values[i] = (uint16_t)((unsigned)i * 2654435761u >> 20);
+    return values;
+}
+
+/* Heads may be as long as their writer likes: up to 64 KiB, and more from version 2 on. */
+static void long_heads_are_read(void **state)
+{
+    static const int lengths[] = {5000, 65535, 200000};
+    const tsr_read_options little = {.memory = 1 << 20};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const int version = lengths[i] > 65535 ? 2 : 1;
+        const unsigned char lead[] = {0x93,
+                                      'N',
+                                      'U',
+                                      'M',
+                                      'P',
+                                      'Y',
+                                      (unsigned char)version,
+                                      0,
+                                      (unsigned char)(lengths[i] & 255),
+                                      (unsigned char)(lengths[i] >> 8 & 255),
+                                      (unsigned char)(lengths[i] >> 16),
+                                      0};
+        tsr_data *data = NULL;
+        tsr_matrix rows;
+        FILE *file = fopen(npy_file, "wb");
+        assert_non_null(file);
+        (void)fwrite(lead, 1, version == 1 ? 10 : 12, file);
+        (void)fprintf(file, "%-*s\n", lengths[i] - 1,
+                      "{'descr': '<u2', 'fortran_order': False, 'shape': (3000, 40), }");
+        (void)fwrite(some_values(), 2, SAMPLES * FEATURES, file);
+        assert_int_equal(fclose(file), 0);
+        check_ok(tsr_data_read(&data, npy_file, &little));
+        assert_true(tsr__matrix_is_stored(data->x));
+        check_ok(tsr__matrix_window(&rows, data->x, 2999, 1));
+        for (int j = 0; j < FEATURES; j++)
+            assert_true(((const double *)rows.values)[j] == some_values()[2999 * FEATURES + j]);
+        tsr_data_free(data);
+        cut_file(npy_file, (int64_t)2 * SAMPLES * FEATURES + 100);
+        check_fails(tsr_data_read(&data, npy_file, &little), TSR_ERROR_FORMAT,
+                    "ends within the .npy head");
+    }
+}
+
 static void small_limits_are_refused(void **state)
 {
     lab l = lab_make(400, 50, 3, 0, 7);
@@ -363,6 +416,7 @@ int main(void)
         cmocka_unit_test(views_are_memory),         cmocka_unit_test(missing_values_are_memory),
         cmocka_unit_test(streams_find_the_minimum), cmocka_unit_test(changes_are_errors),
         cmocka_unit_test(cut_files_are_refused),    cmocka_unit_test(small_limits_are_refused),
+        cmocka_unit_test(long_heads_are_read),
     };
     return cmocka_run_group_tests(tests, make_stream_files, remove_stream_files);
 }
