@@ -297,7 +297,7 @@ static void changes_are_errors(void **state)
         const char *says;
     } kinds[] = {{cut_it, "became shorter"},
                  {scribble_on_it, "was written to"},
-                 {touch_it, "was written to"}};
+                 {touch_it, "begin again, with --resume where there is a checkpoint"}};
     lab l = lab_make(400, 50, 3, 0, 7);
     tsr_data *data = lab_data(&l, false);
     (void)state;

@@ -56,7 +56,7 @@ static tsr_status changed(const char *how)
 {
     return tsr__fail(TSR_ERROR_IO,
                      "the file %s while it was read: leave it alone until the work is done, "
-                     "and begin again, or go on from a checkpoint with --resume",
+                     "and begin again, with --resume where there is a checkpoint",
                      how);
 }
 
