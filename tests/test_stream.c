@@ -8,9 +8,11 @@
 #include "matrix/store.h"
 
 #include <fcntl.h>
+#include <hdf5.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <zlib.h>
 
 static char npy_file[1100], h5_file[1100];
 
@@ -347,7 +349,7 @@ static void changes_are_errors(void **state)
         const char *says;
     } kinds[] = {{cut_it, "became shorter"},
                  {scribble_on_it, "was written to"},
-                 {touch_it, "was written to"}};
+                 {touch_it, "begin again, with --resume where there is a checkpoint"}};
     lab l = lab_make(400, 50, 3, 0, 7);
     tsr_data *data = lab_data(&l, false);
     (void)state;
@@ -381,6 +383,190 @@ static void cut_files_are_refused(void **state)
     check_fails(tsr_data_read(&none, npy_file, &read), TSR_ERROR_FORMAT, "ends before");
     tsr_data_free(data);
     lab_free(&l);
+}
+
+/* Arrays as others write them -------------------------------------------------------------- */
+
+enum { SAMPLES = 3000, FEATURES = 40 };
+
+static hid_t packed_in(int rank, const hsize_t *chunk)
+{
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_chunk(how, rank, chunk) >= 0 && H5Pset_shuffle(how) >= 0 &&
+                H5Pset_deflate(how, 1) >= 0);
+    return how;
+}
+
+/* Values NULL: there are none. */
+static hid_t put_array(hid_t file, const char *name, hid_t type, hid_t memory, hid_t how,
+                       int rank, const hsize_t *shape, const void *values)
+{
+    const hid_t space = H5Screate_simple(rank, shape, NULL);
+    const hid_t id = H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    assert_true(id >= 0);
+    if (values != NULL)
+        assert_true(H5Dwrite(id, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    (void)H5Sclose(space);
+    return id;
+}
+
+static void put_matrix(hid_t type, hid_t how, const uint16_t *values)
+{
+    const hsize_t shape[] = {SAMPLES, FEATURES};
+    const hid_t file = H5Fcreate(h5_file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    (void)H5Dclose(put_array(file, "x", type, H5T_NATIVE_UINT16, how, 2, shape, values));
+    (void)H5Fclose(file);
+}
+
+/* What windows show is what is read whole. */
+static void check_windows(int64_t limit)
+{
+    const tsr_read_options little = {.memory = limit, .threads = 1};
+    tsr_data *held = NULL, *far = NULL;
+    tsr_matrix *all = NULL;
+    check_ok(tsr_data_read(&held, h5_file, NULL));
+    check_ok(tsr_data_read(&far, h5_file, &little));
+    assert_true(tsr__matrix_is_stored(far->x));
+    check_ok(tsr__matrix_load(&all, far->x, 2));
+    assert_int_equal(all->sparse, held->x->sparse);
+    assert_int_equal(all->samples, held->x->samples);
+    for (int64_t i = 0; i < all->samples; i++)
+        for (int64_t j = 0; j < all->features; j++)
+            assert_true(tsr_matrix_at(all, i, j) == tsr_matrix_at(held->x, i, j));
+    tsr_matrix_free(all);
+    tsr_data_free(held);
+    tsr_data_free(far);
+}
+
+static uint16_t *some_values(void)
+{
+    static uint16_t values[SAMPLES * FEATURES];
+    for (int i = 0; i < SAMPLES * FEATURES; i++)
+        values[i] = (uint16_t)((unsigned)i * 2654435761u >> 20);
+    return values;
+}
+
+/* Bits that do not count, floats that are none of C's, and numbers in the other order. */
+static void types_are_what_they_say(void **state)
+{
+    const hid_t few = H5Tcopy(H5T_STD_U16LE), short_float = H5Tcopy(H5T_IEEE_F32LE),
+                long_float = H5Tcopy(H5T_NATIVE_LDOUBLE);
+    assert_true(H5Tset_precision(few, 12) >= 0 && H5Tset_offset(few, 4) >= 0);
+    assert_true(H5Tset_fields(short_float, 31, 26, 5, 0, 26) >= 0);
+    const hid_t types[] = {few,           short_float,   long_float,    H5T_STD_U16BE,
+                           H5T_STD_I64BE, H5T_STD_U64LE, H5T_IEEE_F32BE};
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        put_matrix(types[i], H5P_DEFAULT, some_values());
+        check_windows(1 << 20);
+    }
+    (void)H5Tclose(few), (void)H5Tclose(short_float), (void)H5Tclose(long_float);
+}
+
+/* Chunks that do not divide the rows, nor the features. */
+static void packed_files_are_memory(void **state)
+{
+    const hsize_t chunks[][2] = {{70, FEATURES}, {256, 7}, {1, FEATURES}, {700, FEATURES}};
+    (void)state;
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        const hid_t how = packed_in(2, chunks[i]);
+        put_matrix(H5T_STD_U16LE, how, some_values());
+        check_windows(3 << 20);
+        (void)H5Pclose(how);
+    }
+}
+
+static void packed_rows_are_memory(void **state)
+{
+    enum { EACH = 9 };
+    static int32_t columns[SAMPLES * EACH];
+    static int64_t rows[SAMPLES + 1];
+    const hsize_t count = SAMPLES * EACH, pointers = SAMPLES + 1, two = 2, chunk = 1000;
+    const int64_t shape[2] = {SAMPLES, FEATURES};
+    const hid_t how = packed_in(1, &chunk),
+                file = H5Fcreate(h5_file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    (void)state;
+    for (int i = 0; i < SAMPLES * EACH; i++)
+        columns[i] = i % EACH * 4 + i / EACH % 4;
+    for (int i = 0; i <= SAMPLES; i++)
+        rows[i] = (int64_t)i * EACH;
+    (void)H5Gclose(H5Gcreate2(file, "X", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    (void)H5Dclose(put_array(file, "X/data", H5T_IEEE_F32LE, H5T_NATIVE_UINT16, how, 1, &count,
+                             some_values()));
+    (void)H5Dclose(
+        put_array(file, "X/indices", H5T_STD_I64LE, H5T_NATIVE_INT32, how, 1, &count, columns));
+    (void)H5Dclose(put_array(file, "X/indptr", H5T_STD_I64LE, H5T_NATIVE_INT64, H5P_DEFAULT, 1,
+                             &pointers, rows));
+    (void)H5Dclose(put_array(file, "X/shape", H5T_STD_I64LE, H5T_NATIVE_INT64, H5P_DEFAULT, 1,
+                             &two, shape));
+    (void)H5Fclose(file), (void)H5Pclose(how);
+    check_windows(400000);
+}
+
+static void packed_files_are_checked(void **state)
+{
+    const hsize_t chunk[2] = {SAMPLES / 2, FEATURES};
+    const tsr_read_options little = {.memory = 3 << 20, .threads = 1},
+                           less = {.memory = 1 << 20};
+    const hid_t how = packed_in(2, chunk);
+    unsigned char packed[64];
+    uLongf size = sizeof packed;
+    tsr_data *data = NULL;
+    (void)state;
+    put_matrix(H5T_STD_U16LE, how, some_values());
+    check_fails(
+        tsr_data_read(&data, h5_file, &less), TSR_ERROR_MEMORY,
+        "x is packed in chunks, and what is unpacked at once, 2 rows of them, takes 0.24 "
+        "MB, of which --memory allows 0.1311 MB");
+    assert_int_equal(compress(packed, &size, (const Bytef *)"0123456789", 10), Z_OK);
+    const hid_t file = H5Fopen(h5_file, H5F_ACC_RDWR, H5P_DEFAULT),
+                id = H5Dopen2(file, "x", H5P_DEFAULT);
+    assert_true(
+        H5Dwrite_chunk(id, H5P_DEFAULT, 0, (const hsize_t[]){chunk[0], 0}, size, packed) >= 0);
+    (void)H5Dclose(id), (void)H5Fclose(file), (void)H5Pclose(how);
+    check_fails(tsr_data_read(&data, h5_file, &little), TSR_ERROR_FORMAT, "unpacks to less");
+    assert_null(data);
+}
+
+/* Heads may be as long as their writer likes: up to 64 KiB, and more from version 2 on. */
+static void long_heads_are_read(void **state)
+{
+    static const int lengths[] = {5000, 65535, 200000};
+    const tsr_read_options little = {.memory = 1 << 20};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const int version = lengths[i] > 65535 ? 2 : 1;
+        const unsigned char lead[] = {0x93,
+                                      'N',
+                                      'U',
+                                      'M',
+                                      'P',
+                                      'Y',
+                                      (unsigned char)version,
+                                      0,
+                                      (unsigned char)(lengths[i] & 255),
+                                      (unsigned char)(lengths[i] >> 8 & 255),
+                                      (unsigned char)(lengths[i] >> 16),
+                                      0};
+        tsr_data *data = NULL;
+        tsr_matrix rows;
+        FILE *file = fopen(npy_file, "wb");
+        assert_non_null(file);
+        (void)fwrite(lead, 1, version == 1 ? 10 : 12, file);
+        (void)fprintf(file, "%-*s\n", lengths[i] - 1,
+                      "{'descr': '<u2', 'fortran_order': False, 'shape': (3000, 40), }");
+        (void)fwrite(some_values(), 2, SAMPLES * FEATURES, file);
+        assert_int_equal(fclose(file), 0);
+        check_ok(tsr_data_read(&data, npy_file, &little));
+        assert_true(tsr__matrix_is_stored(data->x));
+        check_ok(tsr__matrix_window(&rows, data->x, 2999, 1));
+        for (int j = 0; j < FEATURES; j++)
+            assert_true(((const double *)rows.values)[j] == some_values()[2999 * FEATURES + j]);
+        tsr_data_free(data);
+        cut_file(npy_file, (int64_t)2 * SAMPLES * FEATURES + 100);
+        check_fails(tsr_data_read(&data, npy_file, &little), TSR_ERROR_FORMAT,
+                    "ends within the .npy head");
+    }
 }
 
 static void small_limits_are_refused(void **state)
@@ -454,6 +640,11 @@ int main(void)
         cmocka_unit_test(cut_files_are_refused),
         cmocka_unit_test(small_limits_are_refused),
         cmocka_unit_test(freeing_waits_for_the_reader),
+        cmocka_unit_test(types_are_what_they_say),
+        cmocka_unit_test(packed_files_are_memory),
+        cmocka_unit_test(packed_rows_are_memory),
+        cmocka_unit_test(packed_files_are_checked),
+        cmocka_unit_test(long_heads_are_read),
     };
     return cmocka_run_group_tests(tests, make_stream_files, remove_stream_files);
 }

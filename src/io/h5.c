@@ -12,6 +12,7 @@
 #include "io/h5_pass.h"
 #include "io/recipe.h"
 #include "io/stored.h"
+#include "matrix/parallel.h"
 #include "matrix/store.h"
 
 #include <stdio.h>
@@ -221,13 +222,23 @@ done:
     return status;
 }
 
-/* A dataset of numbers as it stands in the file. */
-static tsr_status find_stretch(tsr__stretch *out, const archive *in, const char *name)
+/* A dataset of numbers as it stands in the file, one of `arrays` that are read together. What HDF5 keeps
+ * unpacked of them is an eighth of the limit at most: unpacking, in turn on many threads, takes two or
+ * three times as much again on its way. */
+static tsr_status find_stretch(tsr__stretch *out, const archive *in, const char *name,
+                               int arrays)
 {
+    const tsr_read_options *options = in->request->options;
     tsr__variable about;
     TSR_OR_RETURN(tsr__hdf5_describe(&about, in->hdf5, name));
-    *out = (tsr__stretch){.element = about.element, .name = name};
-    return tsr__hdf5_place(&out->offset, &out->swapped, in->hdf5, name);
+    tsr__stretch found = {.element = about.element};
+    TSR_OR_RETURN(tsr__hdf5_place(&found.offset, &found.swapped, in->hdf5, name));
+    if (found.offset < 0) /* each thread reads somewhere, and one more ahead of them */
+        TSR_OR_RETURN(tsr__hdf5_open_parts(&found.parts, in->hdf5, name,
+                                           tsr__threads(options->threads, INT64_MAX) + 1,
+                                           options->memory / 8 / arrays));
+    *out = found;
+    return TSR_OK;
 }
 
 static tsr_status refuse_columns(const char *name)
@@ -258,19 +269,23 @@ static tsr_status store_sparse(tsr_matrix **out, const archive *in,
     if (!join(values_path, group, sparse_parts[PART_DATA]) ||
         !join(columns_path, group, sparse_parts[PART_INDICES]))
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "a path of more than %d bytes", PATH_SIZE);
-    TSR_TRY(find_stretch(&values, in, values_path));
-    TSR_TRY(find_stretch(&columns, in, columns_path));
     TSR_TRY(tsr__hdf5_describe(&about, in->hdf5, columns_path));
     const int64_t *rows = parts.start.data;
-    if (parts.start.shape[0] != parts.shape[0] + 1 || parts.shape[1] > INT32_MAX ||
-        rows[parts.shape[0]] > variable->stored || rows[parts.shape[0]] > about.shape[0])
+    if (about.rank != 1 || parts.start.shape[0] != parts.shape[0] + 1 ||
+        parts.shape[1] > INT32_MAX || rows[parts.shape[0]] > variable->stored ||
+        rows[parts.shape[0]] > about.shape[0])
         TSR_FAIL(TSR_ERROR_FORMAT, "the parts of the sparse matrix %s do not fit each other",
                  variable->name);
+    TSR_TRY(find_stretch(&values, in, values_path, 2));
+    TSR_TRY(find_stretch(&columns, in, columns_path, 2));
     TSR_TRY(tsr__stored_sparse(out, in->request->path, &values, &columns, parts.start.data,
                                parts.shape[0], parts.shape[1]));
     parts.start.data = NULL;
+    values.parts = columns.parts = NULL;
 done:
     tsr__free(parts.start.data);
+    tsr__hdf5_close_parts(values.parts);
+    tsr__hdf5_close_parts(columns.parts);
     return status;
 }
 
@@ -320,18 +335,22 @@ done:
 static tsr_status store_dense(tsr_matrix **out, const archive *in,
                               const tsr__variable *variable)
 {
-    tsr__stretch values;
+    tsr_status status = TSR_OK;
+    tsr__stretch values = {0};
     const int64_t *shape = variable->shape;
     int64_t features = 1;
     if (variable->rank < 1 || variable->rank > 3 ||
         !tsr__multiply(&features, variable->rank > 1 ? shape[1] : 1,
                        variable->rank > 2 ? shape[2] : 1))
-        return tsr__fail(TSR_ERROR_UNSUPPORTED, "%s is no matrix of samples", variable->name);
-    TSR_OR_RETURN(find_stretch(&values, in, variable->name));
-    TSR_OR_RETURN(tsr__stored_dense(out, in->request->path, &values, shape[0], features));
+        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s is no matrix of samples", variable->name);
+    TSR_TRY(find_stretch(&values, in, variable->name, 1));
+    TSR_TRY(tsr__stored_dense(out, in->request->path, &values, shape[0], features));
+    values.parts = NULL;
     if (variable->rank == 3)
         (*out)->image = (tsr_image_shape){shape[1], shape[2], TSR_ROW_ORDER};
-    return TSR_OK;
+done:
+    tsr__hdf5_close_parts(values.parts);
+    return status;
 }
 
 static tsr_status read_dense(tsr_matrix **out, const archive *in, const tsr__variable *variable)

@@ -9,6 +9,7 @@
 #include <math.h>
 
 typedef struct block {
+    tsr__hdf5_parts *samples, *values;
     int64_t *sample;
     double *value;
 } block;
@@ -36,10 +37,8 @@ static tsr_status check_start(const tsr__h5_columns *from)
 static tsr_status pass_block(tsr__flow *flow, const tsr__h5_columns *from, const block *b,
                              int64_t first, int64_t count, int64_t *j)
 {
-    TSR_OR_RETURN(tsr__hdf5_read_part(b->sample, from->hdf5, from->samples, TSR_ELEMENT_INT64,
-                                      first, count));
-    TSR_OR_RETURN(tsr__hdf5_read_part(b->value, from->hdf5, from->values, TSR_ELEMENT_FLOAT64,
-                                      first, count));
+    TSR_OR_RETURN(tsr__hdf5_read_part(b->sample, b->samples, TSR_ELEMENT_INT64, first, count));
+    TSR_OR_RETURN(tsr__hdf5_read_part(b->value, b->values, TSR_ELEMENT_FLOAT64, first, count));
     for (int64_t k = 0; k < count; k++) {
         const int64_t i = b->sample[k];
         while (first + k >= from->start[*j + 1])
@@ -55,11 +54,13 @@ static tsr_status pass_block(tsr__flow *flow, const tsr__h5_columns *from, const
 tsr_status tsr__h5_pass(tsr_matrix **out, tsr__flow *flow, const tsr__h5_columns *from)
 {
     tsr_status status = TSR_OK;
-    block b = {NULL, NULL};
+    block b = {0};
     const int64_t most = tsr__flow_window(flow) / (int64_t)(sizeof *b.sample + sizeof *b.value);
     TSR_TRY(check_start(from));
     const int64_t stored = from->start[from->shape[1]];
     const tsr__task ticket = tsr__task_begin(flow->progress, "reading a matrix", stored);
+    TSR_TRY(tsr__hdf5_open_parts(&b.samples, from->hdf5, from->samples, 1, flow->memory / 16));
+    TSR_TRY(tsr__hdf5_open_parts(&b.values, from->hdf5, from->values, 1, flow->memory / 16));
     TSR_NEW(b.sample, most);
     TSR_NEW(b.value, most);
     TSR_TRY(tsr__flow_begin(flow, true, from->type, 0));
@@ -72,6 +73,8 @@ tsr_status tsr__h5_pass(tsr_matrix **out, tsr__flow *flow, const tsr__h5_columns
     TSR_TRY(tsr__flow_sorted(flow));
     TSR_TRY(tsr__flow_end(out, flow, from->shape[1], 0));
 done:
+    tsr__hdf5_close_parts(b.samples);
+    tsr__hdf5_close_parts(b.values);
     tsr__free(b.sample);
     tsr__free(b.value);
     return status;

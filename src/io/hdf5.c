@@ -110,21 +110,23 @@ static double elements_of(hid_t space)
     return elements;
 }
 
-/* Counts the elements, and refuses more than the bound of the file lets through at `item` bytes
- * each, or chunks that hold fewer. HDF5 itself counts 2^32 x 2^32 elements as none. */
-static tsr_status count_elements(dataset *set, const tsr__hdf5 *file, const char *name,
-                                 size_t item)
+/* HDF5 itself counts 2^32 x 2^32 elements as none. */
+tsr_status tsr__hdf5_count(int64_t *out, const tsr__hdf5 *file, hid_t id, const char *name,
+                           size_t item)
 {
-    const double elements = elements_of(set->space);
-    const hssize_t count = H5Sget_simple_extent_npoints(set->space);
+    const hid_t space = H5Dget_space(id);
+    const double elements = space >= 0 ? elements_of(space) : -1;
+    const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    if (space >= 0)
+        (void)H5Sclose(space);
     if (count < 0 || elements < 0)
         return tsr__hdf5_failed(TSR_ERROR_FORMAT, "look at", name);
     if (elements > (double)(INT64_MAX / 2))
         return tsr__fail(TSR_ERROR_FORMAT, "%s announces %.3g elements", name, elements);
-    set->count = count;
-    const tsr_status status = tsr__bound_check(&file->bound, (double)count * (double)item,
-                                               "%s, %lld elements,", name, (long long)count);
-    return status < 0 ? status : tsr__hdf5_check_stored(file, set->id, count, name);
+    *out = count;
+    TSR_OR_RETURN(tsr__bound_check(&file->bound, (double)count * (double)item,
+                                   "%s, %lld elements,", name, (long long)count));
+    return tsr__hdf5_check_stored(file, id, count, name);
 }
 
 hid_t tsr__hdf5_native(tsr__element element)
@@ -147,7 +149,7 @@ tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *na
     describe(&about, &set, name);
     if (about.element == TSR_ELEMENT_NONE || about.element == TSR_ELEMENT_BYTES)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s does not hold real numbers", name);
-    TSR_TRY(count_elements(&set, file, name, (size_t)array.item));
+    TSR_TRY(tsr__hdf5_count(&set.count, file, set.id, name, (size_t)array.item));
     array.rank = about.rank;
     memcpy(array.shape, about.shape, sizeof array.shape);
     array.bytes = set.count * array.item;
@@ -163,6 +165,17 @@ done:
     return status;
 }
 
+/* Whether each bit of an element counts as in the type of C that `element_of` calls it: integers may
+ * have fewer than they take, floats may be of any make. */
+static bool is_plain(hid_t type)
+{
+    if (H5Tget_class(type) == H5T_INTEGER)
+        return integer_element(type) != TSR_ELEMENT_NONE &&
+               H5Tget_precision(type) == 8 * H5Tget_size(type);
+    return H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0 ||
+           H5Tequal(type, H5T_IEEE_F64LE) > 0 || H5Tequal(type, H5T_IEEE_F64BE) > 0;
+}
+
 tsr_status tsr__hdf5_place(int64_t *offset, bool *swapped, const tsr__hdf5 *file,
                            const char *name)
 {
@@ -171,43 +184,13 @@ tsr_status tsr__hdf5_place(int64_t *offset, bool *swapped, const tsr__hdf5 *file
     const hid_t how = H5Dget_create_plist(set.id);
     const haddr_t at = H5Dget_offset(set.id);
     const H5T_order_t order = H5Tget_order(set.type);
-    const bool plain =
-        H5Pget_layout(how) == H5D_CONTIGUOUS && H5Pget_external_count(how) == 0 &&
-        at != HADDR_UNDEF &&
-        (H5Tget_class(set.type) == H5T_INTEGER || H5Tget_class(set.type) == H5T_FLOAT) &&
-        (order == H5T_ORDER_LE || order == H5T_ORDER_BE);
+    const bool plain = H5Pget_layout(how) == H5D_CONTIGUOUS && at != HADDR_UNDEF &&
+                       is_plain(set.type) && (order == H5T_ORDER_LE || order == H5T_ORDER_BE);
     *offset = plain && at < INT64_MAX ? (int64_t)at : -1;
     *swapped = (order == H5T_ORDER_LE) != (H5Tget_order(H5T_NATIVE_INT) == H5T_ORDER_LE);
     (void)H5Pclose(how);
     close_dataset(&set);
     return TSR_OK;
-}
-
-tsr_status tsr__hdf5_read_part(void *out, const tsr__hdf5 *file, const char *name,
-                               tsr__element as, int64_t first, int64_t count)
-{
-    tsr_status status = TSR_OK;
-    dataset set = {-1, -1, -1, 0};
-    tsr__variable about;
-    hid_t memory = -1;
-    TSR_TRY(open_dataset(&set, file, name));
-    describe(&about, &set, name);
-    int64_t row = 1;
-    for (int i = 1; i < about.rank; i++)
-        row *= about.shape[i];
-    hsize_t start[4] = {(hsize_t)(first / row)}, size[4] = {(hsize_t)(count / row)};
-    for (int i = 1; i < about.rank; i++)
-        size[i] = (hsize_t)about.shape[i];
-    memory = H5Screate_simple(1, &(hsize_t){(hsize_t)count}, NULL);
-    if (memory < 0 ||
-        H5Sselect_hyperslab(set.space, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
-        H5Dread(set.id, tsr__hdf5_native(as), memory, set.space, H5P_DEFAULT, out) < 0)
-        TSR_TRY(tsr__hdf5_failed(TSR_ERROR_IO, "read", name));
-done:
-    if (memory >= 0)
-        (void)H5Sclose(memory);
-    close_dataset(&set);
-    return status;
 }
 
 tsr_status tsr__hdf5_read_numbers(double **out, const tsr__hdf5 *file, const char *name)
@@ -266,7 +249,7 @@ static tsr_status read_variable(tsr__names *out, const tsr__hdf5 *file, const ch
     heap all = {.file = file, .name = name};
     const hid_t how = H5Pcreate(H5P_DATASET_XFER);
 
-    TSR_TRY(count_elements(set, file, name, TSR_BOUND_TEXT));
+    TSR_TRY(tsr__hdf5_count(&set->count, file, set->id, name, TSR_BOUND_TEXT));
     TSR_NEW_ZERO(text, set->count);
     (void)H5Pset_vlen_mem_manager(how, heap_take, &all, heap_give, NULL);
     if (H5Dread(set->id, set->type, H5S_ALL, H5S_ALL, how, text) < 0)
@@ -287,7 +270,7 @@ static tsr_status read_fixed(tsr__names *out, const tsr__hdf5 *file, const char 
     const size_t item = H5Tget_size(set->type);
     char *bytes = NULL;
 
-    TSR_TRY(count_elements(set, file, name, item + TSR_BOUND_TEXT));
+    TSR_TRY(tsr__hdf5_count(&set->count, file, set->id, name, item + TSR_BOUND_TEXT));
     bytes = tsr__alloc(set->count, item);
     if (bytes == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
@@ -334,7 +317,7 @@ tsr_status tsr__hdf5_read_references(tsr__names *out, const tsr__hdf5 *file, con
     TSR_TRY(open_dataset(&set, file, name));
     if (H5Tequal(set.type, H5T_STD_REF_OBJ) <= 0)
         TSR_FAIL(TSR_ERROR_UNSUPPORTED, "%s does not hold references", name);
-    TSR_TRY(count_elements(&set, file, name, sizeof *address + TSR_BOUND_TEXT));
+    TSR_TRY(tsr__hdf5_count(&set.count, file, set.id, name, sizeof *address + TSR_BOUND_TEXT));
     TSR_NEW(address, set.count);
     if (H5Dread(set.id, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, address) < 0)
         TSR_TRY(tsr__hdf5_failed(TSR_ERROR_FORMAT, "read", name));

@@ -37,17 +37,25 @@ const tsr__names *tsr__hdf5_datasets(const tsr__hdf5 *file);
 tsr_status tsr__hdf5_describe(tsr__variable *out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read(tsr__array *out, const tsr__hdf5 *file, const char *name,
                           tsr__element as);
-/* Where the elements of a dataset stand one after another in the file, and whether in the other
- * byte order; -1 where they do not. */
+/* Where the elements of a dataset stand one after another in the file as what `describe` calls
+ * them, and whether in the other byte order; -1 where they do not. */
 tsr_status tsr__hdf5_place(int64_t *offset, bool *swapped, const tsr__hdf5 *file,
                            const char *name);
-/* Elements first .. of a dataset of one dimension, or of two of which they are whole rows. */
-tsr_status tsr__hdf5_read_part(void *out, const tsr__hdf5 *file, const char *name,
-                               tsr__element as, int64_t first, int64_t count);
 tsr_status tsr__hdf5_read_numbers(double **out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read_texts(tsr__names *out, const tsr__hdf5 *file, const char *name);
 tsr_status tsr__hdf5_read_references(tsr__names *out, const tsr__hdf5 *file, const char *name,
                                      int64_t most);
+
+/* A dataset of numbers that stays open, also when its file is closed, to be read in parts by any
+ * number of threads. What is stored is checked once, and what was unpacked stays in memory for
+ * readers at `places` at once, in `room` bytes: where it does not fit, opening fails. A part is
+ * whole rows, given by their elements. */
+typedef struct tsr__hdf5_parts tsr__hdf5_parts;
+tsr_status tsr__hdf5_open_parts(tsr__hdf5_parts **out, const tsr__hdf5 *file, const char *name,
+                                int64_t places, int64_t room);
+tsr_status tsr__hdf5_read_part(void *out, const tsr__hdf5_parts *parts, tsr__element as,
+                               int64_t first, int64_t count);
+void tsr__hdf5_close_parts(tsr__hdf5_parts *parts);
 
 /* Writing. Arrays are FLOAT64, FLOAT32, INT64 or INT32 of one or two dimensions, row-major with
  * `stride` elements from one row to the next, and stored in one piece. */

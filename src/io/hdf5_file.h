@@ -39,6 +39,11 @@ tsr_status tsr__hdf5_failed(tsr_status code, const char *what, const char *name)
  * and a number. */
 size_t tsr__hdf5_stored_size(const tsr__hdf5 *file, hid_t type);
 
+/* Counts the elements of a dataset, and refuses more than the bound of the file lets through at `item`
+ * bytes each, or chunks that hold fewer. */
+tsr_status tsr__hdf5_count(int64_t *out, const tsr__hdf5 *file, hid_t dataset, const char *name,
+                           size_t item);
+
 /* Refuses a dataset of `count` elements of which a chunk unpacks to less than its shape takes, or a
  * text of variable length says to be longer than the file. */
 tsr_status tsr__hdf5_check_stored(const tsr__hdf5 *file, hid_t dataset, int64_t count,

@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool is_little_endian(void)
 {
@@ -224,24 +225,37 @@ static tsr_status understand_type(tsr__array *out, const char *type)
     return out->element == TSR_ELEMENT_NONE ? refuse(type, *kind) : TSR_OK;
 }
 
+enum { LEAD_MOST = 12 };
+
+/* Bytes before the dictionary, and to its end. */
+static tsr_status measure_head(int64_t *lead, int64_t *head_size, const char *bytes,
+                               int64_t size)
+{
+    if (size < 10 || memcmp(bytes, "\x93NUMPY", 6) != 0)
+        return tsr__fail(TSR_ERROR_FORMAT, "does not begin as a .npy array does");
+    const unsigned char *byte = (const unsigned char *)bytes;
+    const int version = byte[6], width = version == 1 ? 2 : 4;
+    if (version < 1 || version > 3)
+        return tsr__fail(TSR_ERROR_UNSUPPORTED, "version %d of .npy; 1 to 3 are known",
+                         version);
+    int64_t length = 0;
+    for (int i = width - 1; i >= 0 && size >= 8 + width; i--)
+        length = length << 8 | byte[8 + i];
+    *lead = 8 + width;
+    *head_size = *lead + length;
+    return TSR_OK;
+}
+
 tsr_status tsr__npy_parse_head(tsr__array *out, const char *bytes, int64_t size,
                                int64_t *head_size)
 {
     tsr_status status = TSR_OK;
     head found = {0};
-    if (size < 10 || memcmp(bytes, "\x93NUMPY", 6) != 0)
-        TSR_FAIL(TSR_ERROR_FORMAT, "does not begin as a .npy array does");
-    const unsigned char *byte = (const unsigned char *)bytes;
-    const int version = byte[6], width = version == 1 ? 2 : 4;
-    if (version < 1 || version > 3)
-        TSR_FAIL(TSR_ERROR_UNSUPPORTED, "version %d of .npy; 1 to 3 are known", version);
-    int64_t length = 0;
-    for (int i = width - 1; i >= 0 && size >= 8 + width; i--)
-        length = length << 8 | byte[8 + i];
-    if (size < 8 + width || length > size - 8 - width)
+    int64_t lead = 0;
+    TSR_TRY(measure_head(&lead, head_size, bytes, size));
+    if (*head_size > size)
         TSR_FAIL(TSR_ERROR_FORMAT, "ends within the .npy head (%lld bytes)", (long long)size);
-    *head_size = 8 + width + length;
-    cursor c = {bytes, bytes + 8 + width, bytes + *head_size};
+    cursor c = {bytes, bytes + lead, bytes + *head_size};
     TSR_TRY(parse_dictionary(&found, &c));
     *out = (tsr__array){.rank = found.rank, .column_major = found.order == 'T'};
     memcpy(out->shape, found.shape, sizeof out->shape);
@@ -334,18 +348,42 @@ done:
     return status;
 }
 
-/* The array stays in the file where it is larger than the options allow; *stays tells. */
+/* The head of a file of `size` bytes, and nothing behind it. */
+static tsr_status read_head(tsr__array *out, int64_t *head_size, const char *path, int64_t size)
+{
+    tsr_status status = TSR_OK;
+    char first[LEAD_MOST], *bytes = NULL;
+    int64_t lead = 0, wanted = 0;
+    FILE *stream = fopen(path, "rbe");
+    if (stream == NULL)
+        TSR_FAIL(TSR_ERROR_IO, "%s", strerror(errno));
+    TSR_TRY(
+        measure_head(&lead, &wanted, first, (int64_t)fread(first, 1, sizeof first, stream)));
+    wanted = wanted < size ? wanted : size;
+    TSR_NEW(bytes, wanted);
+    rewind(stream);
+    TSR_TRY(tsr__npy_parse_head(out, bytes, (int64_t)fread(bytes, 1, (size_t)wanted, stream),
+                                head_size));
+done:
+    if (stream != NULL)
+        (void)fclose(stream);
+    tsr__free(bytes);
+    return status;
+}
+
+/* The array stays in the file where it is larger than the options allow; *stays tells. What comes
+ * through a pipe is read whole. */
 static tsr_status store(bool *stays, tsr_data *out, const tsr__request *request)
 {
     tsr_status status = TSR_OK;
-    char first[1 << 12];
-    FILE *stream = fopen(request->path, "rbe");
+    struct stat about;
     tsr__array array = {0};
     int64_t offset = 0, features = 1;
-    if (stream == NULL)
+    if (stat(request->path, &about) != 0)
         TSR_FAIL(TSR_ERROR_IO, "%s", strerror(errno));
-    const size_t got = fread(first, 1, sizeof first, stream);
-    TSR_TRY(tsr__npy_parse_head(&array, first, (int64_t)got, &offset));
+    if (!S_ISREG(about.st_mode))
+        goto done;
+    TSR_TRY(read_head(&array, &offset, request->path, about.st_size));
     double entries = 1;
     for (int i = 0; i < array.rank; i++)
         entries *= (double)array.shape[i];
@@ -367,8 +405,6 @@ static tsr_status store(bool *stays, tsr_data *out, const tsr__request *request)
     (void)snprintf(out->dtype, sizeof out->dtype, "%s", tsr__element_name(array.element));
     *stays = true;
 done:
-    if (stream != NULL)
-        (void)fclose(stream);
     return status;
 }
 

@@ -23,8 +23,6 @@ typedef struct stored {
     int file;
     struct stat about;
     tsr__stretch values, columns;
-    tsr__hdf5 *hdf5; /* NULL: all stands in one piece */
-    char *names[2];
     _Atomic(uint64_t) *sums; /* of each row; 0: it was not read yet */
 } stored;
 
@@ -33,19 +31,17 @@ bool tsr__stays_stored(const tsr_read_options *options, double entries, tsr__ele
 {
     const double each =
         (double)tsr__element_size(tsr__element_real(element)) + (sparse ? sizeof(int32_t) : 0);
-    return options->memory > 0 && entries * each > (double)options->memory / 4;
+    return !tsr__memory_holds(options->memory, entries * each);
 }
 
 static void close_stored(void *held)
 {
     stored *s = held;
-    if (s->hdf5 != NULL)
-        (void)tsr__hdf5_close(s->hdf5, TSR_OK);
+    tsr__hdf5_close_parts(s->values.parts);
+    tsr__hdf5_close_parts(s->columns.parts);
     if (s->file >= 0)
         (void)close(s->file);
     tsr__free(s->path);
-    tsr__free(s->names[0]);
-    tsr__free(s->names[1]);
     tsr__free((void *)s->sums);
     tsr__free(s);
 }
@@ -56,7 +52,7 @@ static tsr_status changed(const char *how)
 {
     return tsr__fail(TSR_ERROR_IO,
                      "the file %s while it was read: leave it alone until the work is done, "
-                     "and begin again, or go on from a checkpoint with --resume",
+                     "and begin again, with --resume where there is a checkpoint",
                      how);
 }
 
@@ -132,8 +128,8 @@ static tsr_status read_elements(const stored *s, void *out, tsr__element as,
 {
     if (count == 0)
         return TSR_OK;
-    if (from->offset < 0)
-        return tsr__hdf5_read_part(out, s->hdf5, from->name, as, first, count);
+    if (from->parts != NULL)
+        return tsr__hdf5_read_part(out, from->parts, as, first, count);
     const int64_t item = tsr__element_size(from->element);
     return from->element == as && !from->swapped
                ? read_bytes(s, out, from->offset + first * item, count * item)
@@ -229,7 +225,7 @@ static tsr_status read_rows(void *held, const tsr_matrix *x, int64_t first, int6
 static tsr_status check_extent(const stored *s, const tsr__stretch *of, int64_t entries)
 {
     int64_t bytes = 0;
-    if (of->offset < 0)
+    if (of->parts != NULL)
         return TSR_OK;
     if (!tsr__multiply(&bytes, entries, tsr__element_size(of->element)) ||
         of->offset > s->about.st_size || bytes > s->about.st_size - of->offset)
@@ -239,49 +235,36 @@ static tsr_status check_extent(const stored *s, const tsr__stretch *of, int64_t 
     return TSR_OK;
 }
 
-static tsr_status keep_name(stored *s, int at, tsr__stretch *of, const char *path)
-{
-    tsr_status status = TSR_OK;
-    if (of->offset >= 0)
-        return TSR_OK;
-    TSR_NEW_TEXT(s->names[at], of->name);
-    of->name = s->names[at];
-    if (s->hdf5 == NULL)
-        TSR_TRY(tsr__hdf5_open(&s->hdf5, path, 0));
-done:
-    return status;
-}
-
 static tsr_status make(tsr_matrix **out, const char *path, const tsr__stretch *values,
                        const tsr__stretch *columns, int64_t *rows, int64_t samples,
                        int64_t features)
 {
     tsr_status status = TSR_OK;
     stored *s = NULL;
-    const int64_t entries = rows != NULL ? rows[samples] : samples * features;
+    int64_t entries = rows != NULL ? rows[samples] : 0;
     const tsr_type type =
         tsr__element_real(values->element) == TSR_ELEMENT_FLOAT32 ? TSR_FLOAT32 : TSR_FLOAT64;
     TSR_NEW_ZERO(s, 1);
     s->file = -1;
-    s->values = *values;
+    if (rows == NULL && !tsr__multiply(&entries, samples, features))
+        TSR_FAIL(TSR_ERROR_FORMAT, "announces %lld x %lld numbers", (long long)samples,
+                 (long long)features);
     TSR_NEW_TEXT(s->path, path);
-    if (columns != NULL)
-        s->columns = *columns;
     s->file = open(path, O_RDONLY | O_CLOEXEC);
     if (s->file < 0 || fstat(s->file, &s->about) != 0)
         TSR_FAIL(TSR_ERROR_IO, "%s", strerror(errno));
-    TSR_TRY(check_extent(s, &s->values, entries));
-    TSR_TRY(keep_name(s, 0, &s->values, path));
-    if (columns != NULL) {
-        TSR_TRY(check_extent(s, &s->columns, entries));
-        TSR_TRY(keep_name(s, 1, &s->columns, path));
-    }
+    TSR_TRY(check_extent(s, values, entries));
+    if (columns != NULL)
+        TSR_TRY(check_extent(s, columns, entries));
     s->sums = tsr__alloc_zero(samples, sizeof *s->sums);
     if (s->sums == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
     const tsr__origin from = {
         .read = read_rows, .close = close_stored, .held = s, .slow = true};
     TSR_TRY(tsr__matrix_stored(out, &from, samples, features, type, rows));
+    s->values = *values;
+    if (columns != NULL)
+        s->columns = *columns;
     s = NULL;
 done:
     if (s != NULL)

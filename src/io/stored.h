@@ -10,20 +10,21 @@
 
 #include "io/hdf5.h"
 
-/* An array of a file: its elements stand one after another from `offset` on, or where that is -1
- * (in pieces, packed) HDF5 finds them by `name`. */
+/* An array of a file: its elements stand one after another from `offset` on, or are `parts` (in
+ * pieces, packed) that HDF5 finds. */
 typedef struct tsr__stretch {
     tsr__element element;
     bool swapped;
     int64_t offset;
-    const char *name;
+    tsr__hdf5_parts *parts; /* or NULL */
 } tsr__stretch;
 
 /* True where a matrix of so many entries is to stay in its file. */
 bool tsr__stays_stored(const tsr_read_options *options, double entries, tsr__element element,
                        bool sparse);
 
-/* Dense: samples x features. Values are read as tsr__element_real says. */
+/* Dense: samples x features. Values are read as tsr__element_real says. Parts, here and below, are
+ * the matrix's from then on; a failure leaves them to the caller. */
 tsr_status tsr__stored_dense(tsr_matrix **out, const char *path, const tsr__stretch *values,
                              int64_t samples, int64_t features);
 
