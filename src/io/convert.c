@@ -164,7 +164,7 @@ tsr_status tsr__data_convert(int64_t shape[3], const char *where, const char *pa
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%s: both orders are written to .h5 alone", path);
     if (memory > 0)
         TSR_TRY(tsr_path_size(&size, where));
-    if (size <= memory / 4) {
+    if (tsr__memory_holds(memory, (double)size)) {
         TSR_TRY(convert_in_memory(shape, where, path, options, both_orders, needs));
         goto done;
     }
