@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <hdf5.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -627,6 +628,52 @@ static void freeing_waits_for_the_reader(void **state)
     assert_int_equal(busy, 0);
 }
 
+/* Who read which rows. */
+typedef struct watching {
+    pthread_t owner;
+    _Atomic(int) others;
+    bool near;
+} watching;
+
+static tsr_status read_watched(void *held, const tsr_matrix *x, int64_t first, int64_t count,
+                               void *values, int32_t *columns)
+{
+    watching *w = held;
+    (void)columns;
+    w->others += pthread_equal(pthread_self(), w->owner) == 0;
+    for (int64_t e = 0; e < count * x->features; e++)
+        ((double *)values)[e] = (double)(first * x->features + e);
+    return TSR_OK;
+}
+
+static bool is_near(void *held, const tsr_matrix *x, int64_t first, int64_t count)
+{
+    assert_true(first >= 0 && count > 0 && first + count <= x->samples);
+    return ((const watching *)held)->near;
+}
+
+/* What the system holds in memory needs nobody to read ahead. */
+static void near_rows_are_read_by_who_asks(void **state)
+{
+    enum { ROWS = 1000, SOME = 30 };
+    (void)state;
+    for (int near = 0; near < 2; near++) {
+        watching w = {.owner = pthread_self(), .near = near == 1};
+        const tsr__origin from = {
+            .read = read_watched, .held = &w, .slow = true, .near = is_near};
+        tsr_matrix *x = NULL, window;
+        check_ok(tsr__matrix_stored(&x, &from, ROWS, 3, TSR_FLOAT64, NULL));
+        for (int64_t i = 0; i < ROWS; i += SOME) {
+            check_ok(tsr__matrix_window(&window, x, i, ROWS - i < SOME ? ROWS - i : SOME));
+            assert_true(((const double *)window.values)[0] == (double)(i * 3));
+            while (near == 0 && i == SOME && w.others == 0)
+                (void)sched_yield();
+        }
+        tsr_matrix_free(x);
+        assert_true((w.others > 0) == (near == 0));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -639,6 +686,7 @@ int main(void)
         cmocka_unit_test(changes_are_errors),
         cmocka_unit_test(cut_files_are_refused),
         cmocka_unit_test(small_limits_are_refused),
+        cmocka_unit_test(near_rows_are_read_by_who_asks),
         cmocka_unit_test(freeing_waits_for_the_reader),
         cmocka_unit_test(types_are_what_they_say),
         cmocka_unit_test(packed_files_are_memory),

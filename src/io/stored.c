@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 typedef struct stored {
@@ -154,12 +155,23 @@ static tsr_status check_columns(const int32_t *columns, int64_t count, int64_t f
     return TSR_OK;
 }
 
-static uint64_t mix(uint64_t sum, const void *at, size_t size)
+/* A number and where it stands, so that no two can change places. The products of a row do not wait
+ * for each other. */
+static uint64_t mix(uint64_t word, int64_t place)
 {
-    uint64_t word = 0;
-    memcpy(&word, at, size);
-    sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-    return sum ^ sum >> 29;
+    return (word ^ (uint64_t)place * 0xd1b54a32d192ed03u) * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t number_at(const void *values, int64_t e, size_t size)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    if (size == sizeof wide) {
+        memcpy(&wide, (const char *)values + (size_t)e * sizeof wide, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const char *)values + (size_t)e * sizeof narrow, sizeof narrow);
+    return narrow;
 }
 
 static uint64_t sum_row(const char *values, const int32_t *columns, int64_t count, size_t size)
@@ -167,12 +179,24 @@ static uint64_t sum_row(const char *values, const int32_t *columns, int64_t coun
     enum { STEP = 64 };
     uint64_t sum = (uint64_t)count + 1;
     for (int64_t e = 0; e < count; e += STEP)
-        sum = mix(sum, values + (size_t)e * size, size);
+        sum += mix(number_at(values, e, size), e + 1);
     if (count > 0)
-        sum = mix(sum, values + (size_t)(count - 1) * size, size);
+        sum += mix(number_at(values, count - 1, size), count);
     for (int64_t e = 0; columns != NULL && e < count; e += STEP)
-        sum = mix(sum, columns + e, sizeof *columns);
+        sum += mix((uint64_t)columns[e], -e - 1);
     return sum != 0 ? sum : 1;
+}
+
+/* False where the row was read before, and was another. What it was stays: whoever reads it again has
+ * to find out, too. */
+static bool is_same(_Atomic(uint64_t) *kept, uint64_t sum)
+{
+    uint64_t before = atomic_load_explicit(kept, memory_order_relaxed);
+    return before == sum ||
+           (before == 0 &&
+            (atomic_compare_exchange_strong_explicit(kept, &before, sum, memory_order_relaxed,
+                                                     memory_order_relaxed) ||
+             before == sum));
 }
 
 static tsr_status check_rows(const stored *s, const tsr_matrix *x, int64_t first, int64_t count,
@@ -188,11 +212,7 @@ static tsr_status check_rows(const stored *s, const tsr_matrix *x, int64_t first
             TSR_OR_RETURN(check_columns(own, length, x->features, first + i));
         const uint64_t sum =
             sum_row((const char *)values + (size_t)at * size, own, length, size);
-        uint64_t before = 0; /* it stays: whoever reads the row again has to find out, too */
-        if (!atomic_compare_exchange_strong_explicit(&s->sums[first + i], &before, sum,
-                                                     memory_order_relaxed,
-                                                     memory_order_relaxed) &&
-            before != sum)
+        if (!is_same(&s->sums[first + i], sum))
             return changed("was written to");
     }
     return TSR_OK;
@@ -218,6 +238,25 @@ static tsr_status read_rows(void *held, const tsr_matrix *x, int64_t first, int6
     const stored *s = held;
     const tsr_status status = try_rows(s, x, first, count, values, columns);
     return status < 0 ? tsr__fail_in(status, s->path) : status;
+}
+
+/* The last of the elements is in memory, and so are most likely those before it. */
+static bool is_cached(const stored *s, const tsr__stretch *from, int64_t end)
+{
+    char byte;
+    const struct iovec to = {&byte, 1};
+    return from->parts == NULL &&
+           preadv2(s->file, &to, 1,
+                   (off_t)(from->offset + end * tsr__element_size(from->element) - 1),
+                   RWF_NOWAIT) == 1;
+}
+
+static bool is_near(void *held, const tsr_matrix *x, int64_t first, int64_t count)
+{
+    const stored *s = held;
+    const int64_t end = x->sparse ? x->rows[first + count] : (first + count) * x->features;
+    return end == 0 ||
+           (is_cached(s, &s->values, end) && (!x->sparse || is_cached(s, &s->columns, end)));
 }
 
 /* Making ---------------------------------------------------------------------------------- */
@@ -260,7 +299,7 @@ static tsr_status make(tsr_matrix **out, const char *path, const tsr__stretch *v
     if (s->sums == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
     const tsr__origin from = {
-        .read = read_rows, .close = close_stored, .held = s, .slow = true};
+        .read = read_rows, .close = close_stored, .held = s, .slow = true, .near = is_near};
     TSR_TRY(tsr__matrix_stored(out, &from, samples, features, type, rows));
     s->values = *values;
     if (columns != NULL)

@@ -6,7 +6,7 @@
  * are filled with what comes next. Rows are asked for one window after another, so that the next
  * one begins where this one ends and is as long. Where somebody jumps, nothing is read ahead until
  * two windows follow each other. A thread of the store's own fills them (`slow`), and is begun by
- * the first window; what it could not read is left to whoever asks, and fails there, where there
+ * the first that is worth it; what it could not read is left to whoever asks, and fails there, where there
  * is somebody to tell.
  *
  * A desk belongs to the thread, not to its number in some team: two fits may read the same data at
@@ -149,10 +149,13 @@ static void *read_ahead(void *context)
     return NULL;
 }
 
-static void begin_reader(tsr__store *store)
+/* True where there is one, in this process. */
+static bool has_reader(tsr__store *store)
 {
-    if (store->source->from.slow && !store->reads && store->process == getpid())
+    const bool may = store->source->from.slow && store->process == getpid();
+    if (may && !store->reads)
         store->reads = pthread_create(&store->reader, NULL, read_ahead, store) == 0;
+    return may && store->reads;
 }
 
 /* Desks ----------------------------------------------------------------------------------- */
@@ -200,6 +203,17 @@ static void want_next(desk *d, const tsr__store *store)
         }
         first += count;
     }
+}
+
+/* Whether the furthest of those is worth a thread's while: what the system has in memory is copied as
+ * fast by whoever asks, and is then in that thread's own cache. The lock is not held. */
+static bool is_far(const tsr__store *store, int64_t first, int64_t count)
+{
+    const tsr__origin *from = &store->source->from;
+    const int64_t n = store->x->samples, at = first + (SLOTS - 1) * count,
+                  last = at + count <= n ? at : n - count;
+    return first + count < n &&
+           (from->near == NULL || !from->near(from->held, store->x, last, count));
 }
 
 /* The slot that the window is in, read by the caller where nobody did; the lock is held before and
@@ -255,13 +269,13 @@ static tsr_status look(tsr_matrix *out, tsr__store *store, int64_t first, int64_
     tsr_status status = TSR_OK;
     const tsr_matrix *x = store->x;
     slot *s = NULL;
+    const bool far = store->source->from.slow && is_far(store, first, count);
     lock();
     desk *d = own_desk(store);
     if (d == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
-    begin_reader(store);
     TSR_TRY(take_slot(&s, d, store, first, count));
-    if (store->reads && store->process == getpid() && d->end == first) {
+    if (far && d->end == first && has_reader(store)) {
         want_next(d, store);
         (void)pthread_cond_signal(&store->wanted);
     }

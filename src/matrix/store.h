@@ -25,7 +25,9 @@ typedef struct tsr__origin {
                        void *values, int32_t *columns);
     void (*close)(void *held);
     void *held;
-    bool slow; /* a thread reads ahead of those that ask */
+    bool slow; /* a thread reads ahead of those that ask, */
+    /* but for rows that are had without waiting; NULL: there are none. */
+    bool (*near)(void *held, const tsr_matrix *x, int64_t first, int64_t count);
 } tsr__origin;
 
 /* A matrix of that origin. `rows` NULL: dense; else its row pointers, which are the matrix's from
