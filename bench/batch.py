@@ -32,6 +32,8 @@ import scipy.sparse
 import sklearn
 from sklearn.decomposition import MiniBatchNMF, non_negative_factorization
 
+from plans import column
+
 warnings.simplefilter("ignore")
 
 
@@ -66,14 +68,6 @@ def judge(x, basis, square):
         tol=1e-6, max_iter=100)
     cross = float(numpy.vdot(numpy.asarray(x @ basis.T, float), codes))
     return square - 2 * cross + float(numpy.vdot(codes.T @ codes, basis @ basis.T))
-
-
-def column(tool, model, name, folder):
-    path = os.path.join(folder, "column.csv")
-    subprocess.run([tool, "convert", f"{model}:{name}", "-q", "-o", path], check=True,
-                   stdout=subprocess.DEVNULL)
-    with open(path) as lines:
-        return [float(line) for line in lines]
 
 
 def fit(tool, data, folder, rank, *options):

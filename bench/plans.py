@@ -6,9 +6,9 @@ usage: bench/plans.py TESSERA FILE[,FILE..] [RANK [MODEL,MODEL.. [ITERATIONS]]]
 
 Each model is fitted twice from the same start, seed 0: by the plan that data in memory get, and by
 --plan stream, which data that stay in their file get. Printed, as lines of a Markdown table: the
-iterations of either to within 1 % of the lower J of the two, seconds an iteration, and how far the
-end of the second is from that of the first. Iterations are counted, so that other work on the
-machine changes no more than the seconds.
+iterations of either to within 1 % of the lower J of the two, seconds an iteration (one thread), and
+how far the end of the second is from that of the first. Iterations are counted, so that other work
+on the machine changes no more than the seconds.
 """
 import json
 import os
@@ -29,7 +29,7 @@ def fit(tool, data, folder, *options):
     """What is J after each iteration, the seconds of one, and the basis's rule."""
     model = os.path.join(folder, "model.h5")
     text = subprocess.run([tool, "fit", data, "--tolerance", "0", "--json", "-q", "-o", model,
-                           *options], check=True, stdout=subprocess.PIPE).stdout
+                           "--threads", "1", *options], check=True, stdout=subprocess.PIPE).stdout
     report = json.loads(text)
     return (column(tool, model, "objective", folder), report["seconds"] / report["iterations"],
             report["plan"][0].split("(")[0].split(":")[1].strip())
