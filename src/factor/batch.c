@@ -12,8 +12,7 @@
  *
  * Blocks are drawn by the seed, so that data in the order of their classes are no worse, and are read
  * in their order. Sums that forget what older bases made of samples, the usual mini-batch (Mairal et
- * al. 2010), took three to five passes where this takes one (doc/scale.md); they are what fits
- * go on with when samples are new (more.c).
+ * al. 2010), are what fits go on with when samples are new (more.c).
  *
  * Cost: that of the iterations, a batch with a share of the samples as that share. O(n) besides. */
 #include "factor/batch.h"
