@@ -16,10 +16,11 @@
 #include <hdf5.h>
 #include <sys/wait.h>
 
-static const char *const fits[] = {
-    "model=cdnmf-kl rank=6 iterations=4", "model=cf kernel=rbf rank=2 iterations=6 restarts=4",
-    "model=nmf rank=2 iterations=4 weighting=ncw",
-    "model=cf rank=2 iterations=6 restarts=4 seed=3", "model=cf rank=2 iterations=4"};
+static const char *const fits[] = {"model=cdnmf-kl rank=6 iterations=4",
+                                   "model=cf kernel=rbf rank=2 iterations=6 restarts=4",
+                                   "model=nmf rank=2 iterations=4 weighting=ncw",
+                                   "model=cf rank=2 iterations=6 restarts=4 seed=3",
+                                   "model=cf rank=2 iterations=4 plan=stream"};
 enum { FITS = 5, ONLINE = 2, SIGNED = 4 };
 
 static char archive[FITS][1100], damaged[1100], samples[1100];

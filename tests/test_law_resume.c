@@ -4,6 +4,8 @@
  * bit, whatever the row, the precision and where the fit was stopped. */
 #include "lab.h"
 
+#include "matrix/store.h"
+
 enum { N = 26, M = 12, ALL = 30 };
 
 static tsr_data *make_data(bool sparse, bool holes, double lowest)
@@ -143,6 +145,45 @@ static bool stop_after(void *user, const tsr_step *step)
 
 /* Stopped in the midst of several starts: the run goes on, then the other starts, and the best of
  * all is kept. */
+/* The samples of a fit may stay in their file where they were in memory when it stopped, and the other
+ * way round: what is led on is another factor, and begins anew. Concept weights have the shape of
+ * codes. */
+static void fits_change_places(void **state)
+{
+    static const char *const models[] = {"nmf", "nmf-kl", "cf", "cnmf-kl", "cdcf"};
+    char path[1100];
+    tsr_data *here = make_data(false, false, 0), *there = NULL;
+    const tsr_read_options read = {.memory = 2000};
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s/x.h5", folder);
+    check_ok(tsr_data_write(here, path));
+    check_ok(tsr_data_read(&there, path, &read));
+    assert_true(tsr__matrix_is_stored(there->x));
+    there->memory = 0; /* how much a model takes is no matter here */
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (int back = 0; back < 2; back++) {
+            lab_options o;
+            tsr_model *whole = NULL;
+            lab_options_of(&o, 9, "rank=6 model=%s", models[i]);
+            tsr_model *part = lab_fit(back == 1 ? there : here, &o.o);
+            check_ok(tsr_fit_resume(&whole, back == 1 ? here : there, part, &o.o));
+            assert_int_equal(whole->report.iterations, 18);
+            for (int64_t t = 1; t < 18; t++)
+                assert_true(whole->objective[t] <= whole->objective[t - 1] * (1 + 1e-10));
+            const bool led = strcmp(models[i], "nmf") != 0;
+            bool told = false;
+            for (int64_t n = 0; n < tsr_model_notes(whole); n++)
+                told = told || strstr(tsr_model_note(whole, n), "began anew") != NULL;
+            if (told != led)
+                fail_msg("%s: extrapolation %s", models[i], told ? "began anew" : "went on");
+            tsr_model_free(whole);
+            tsr_model_free(part);
+        }
+    (void)unlink(path);
+    tsr_data_free(here);
+    tsr_data_free(there);
+}
+
 static void starts_go_on(void **state)
 {
     tsr_data *data = make_data(false, false, 0);
@@ -304,6 +345,7 @@ int main(void)
         cmocka_unit_test(other_ways),
         cmocka_unit_test(stops_where_one_fit_would),
         cmocka_unit_test(other_weights_begin_anew),
+        cmocka_unit_test(fits_change_places),
         cmocka_unit_test(starts_go_on),
         cmocka_unit_test(other_settings_are_said_or_refused),
         cmocka_unit_test(odd_archives_are_refused),

@@ -200,20 +200,23 @@ static tsr_status check_memory(const tsr__run *r)
     const tsr_matrix *x = tsr_data_samples(r->data);
     const double size = (double)tsr__type_size(r->spec.type), k = (double)r->plan.k,
                  m = (double)r->problem.features, n = (double)r->problem.samples,
-                 copies = 1 + r->plan.map->woven + r->plan.extrapolates, each = 32,
+                 copies = 1 + r->plan.map->woven, each = 32,
+                 led = r->plan.extrapolates ? (double)tsr__plain_rows(&r->solver) : 0,
                  held = tsr__matrix_is_stored(x)
                             ? 0
                             : (double)tsr_matrix_stored(x) * (double)tsr__type_size(x->type),
-                 wanted = (double)r->arena.used + k * size * (m + copies * n) + each * n + held,
+                 wanted = (double)r->arena.used + k * size * (m + copies * n + led) + each * n +
+                          held,
                  limit = (double)r->data->memory;
     if (limit == 0 || wanted <= limit)
         return TSR_OK;
     return tsr__fail(
         TSR_ERROR_MEMORY,
         "a fit of rank %lld takes %.4g MB, and --memory allows %.4g MB: raise it, or "
-        "take a lower --rank%s",
+        "take a lower --rank%s%s",
         (long long)r->plan.k, wanted / 1e6, limit / 1e6,
-        r->spec.type == TSR_FLOAT64 ? " or --precision single" : "");
+        r->spec.type == TSR_FLOAT64 ? " or --precision single" : "",
+        r->plan.threads > 1 ? " or fewer --threads" : "");
 }
 
 /* The order matters. rho of the fit that goes on takes the place of that of the data before the

@@ -13,13 +13,14 @@
 #include "factor/model.h"
 #include "factor/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 /* In the order of the enum of halt.h; messages name them, and parts.c has the same names behind
  * "state/" in archives. */
-const char *const tsr__halt_names[TSR_HALT_PARTS] = {"plain", "gram",          "gram_negative",
-                                                     "lift",  "lift_negative", "column_sum",
-                                                     "basis", "codes",         "weights"};
+const char *const tsr__halt_names[TSR_HALT_PARTS] = {
+    "plain",         "plain_theta", "gram",  "gram_negative", "lift",
+    "lift_negative", "column_sum",  "basis", "codes",         "weights"};
 
 void tsr__halt_clear(tsr__halt *state)
 {
@@ -38,7 +39,8 @@ static void list_parts(tsr__halt_part list[TSR_HALT_PARTS], const tsr__solver *s
 {
     const int64_t n = s->n * s->k, m = s->m * s->k, square = s->k * s->k;
     const tsr__halt_part parts[TSR_HALT_PARTS] = {
-        [TSR_HALT_PLAIN] = {s->state.plain, tsr__plain_rows(s) * s->k, s->type},
+        [TSR_HALT_PLAIN] = {tsr__plain_codes(s), n, s->type},
+        [TSR_HALT_PLAIN_THETA] = {tsr__plain_theta(s), tsr__plain_rows(s) * s->k, s->type},
         [TSR_HALT_GRAM] = {s->state.metric.exact, square, TSR_FLOAT64},
         [TSR_HALT_GRAM_NEGATIVE] = {s->state.metric.exact_anti, square, TSR_FLOAT64},
         [TSR_HALT_LIFT] = {s->state.metric.lift != s->state.basis ? s->state.metric.lift : NULL,
@@ -106,12 +108,27 @@ static void give_factors(tsr__solver *s, const tsr_model *from)
                           tsr_matrix_at(from->weights, i, j));
 }
 
+/* Codes are led on in memory and theta where samples are streamed (solver.c): a fit that stopped in
+ * one place and goes on in the other has nothing to lead on from. */
+bool tsr__halt_leads(const tsr__solver *s, const tsr_model *from)
+{
+    const tsr__halt_part *part = from->state.part;
+    return (part[TSR_HALT_PLAIN].values != NULL) == (tsr__plain_codes(s) != NULL) &&
+           (part[TSR_HALT_PLAIN_THETA].values != NULL) == (tsr__plain_theta(s) != NULL);
+}
+
+static bool of_lead(int i)
+{
+    return i == TSR_HALT_PLAIN || i == TSR_HALT_PLAIN_THETA;
+}
+
 /* Where the state is known nothing is pushed through the map and nothing is normalised: both
  * would round once more. The sums alone are made anew. What does not fit in size or type was
  * kept by other settings, or comes from a damaged file, and is refused before it is copied. */
 tsr_status tsr__halt_give(tsr__solver *s, const tsr_model *from)
 {
     const tsr__halt *state = &from->state;
+    const bool leads = tsr__halt_leads(s, from);
     tsr__halt_part list[TSR_HALT_PARTS];
     list_parts(list, s);
     if (!state->own)
@@ -121,6 +138,8 @@ tsr_status tsr__halt_give(tsr__solver *s, const tsr_model *from)
         return s->work.trouble;
     }
     for (int i = 0; i < TSR_HALT_PARTS; i++) {
+        if (of_lead(i) && !leads)
+            continue;
         const bool wanted = list[i].values != NULL && (state->own || !of_factors(i));
         if (wanted != (state->part[i].values != NULL) ||
             (wanted &&
@@ -134,7 +153,8 @@ tsr_status tsr__halt_give(tsr__solver *s, const tsr_model *from)
                    (size_t)list[i].count * tsr__type_size(list[i].type));
     }
     tsr__metric_narrow(s);
-    s->state.lead = (tsr__lead){state->push, state->run, state->last, state->fresh};
+    s->state.lead = leads ? (tsr__lead){state->push, state->run, state->last, state->fresh}
+                          : (tsr__lead){.last = (double)INFINITY, .fresh = state->fresh};
     tsr__solver_sum(s);
     return s->work.trouble;
 }

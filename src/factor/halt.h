@@ -16,6 +16,7 @@ typedef struct tsr__solver tsr__solver;
 /* Arrays of the solver. The factors are kept only where the model holds those of another run. */
 enum {
     TSR_HALT_PLAIN,
+    TSR_HALT_PLAIN_THETA,
     TSR_HALT_GRAM,
     TSR_HALT_GRAM_NEGATIVE,
     TSR_HALT_LIFT,
@@ -59,5 +60,8 @@ tsr_status tsr__halt_take(tsr__halt *state, const tsr__solver *s, bool own);
  * the sums. Fails where the sizes are not those of the solver. */
 struct tsr_model;
 tsr_status tsr__halt_give(tsr__solver *s, const struct tsr_model *from);
+
+/* Whether what was led on there is what this plan leads on; else that begins anew. */
+bool tsr__halt_leads(const tsr__solver *s, const struct tsr_model *from);
 
 #endif

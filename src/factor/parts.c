@@ -63,6 +63,7 @@ const tsr__part tsr__parts[] = {
     {"plan",                 OF(plan),                       &tsr__part_names,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  ANY},
     {"history",              OF(history),                    &tsr__part_matrix,  STEPS,     TERMS, NEVER,  NEVER,  ALWAYS,  ANY},
     {"state/plain",          STATE(PLAIN),                   &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  LARGE},
+    {"state/plain_theta",    STATE(PLAIN_THETA),             &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  ALWAYS,  LARGE},
     {"state/gram",           STATE(GRAM),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},
     {"state/gram_negative",  STATE(GRAM_NEGATIVE),           &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},
     {"state/lift",           STATE(LIFT),                    &tsr__part_state,   FREELY,    ONE, NEVER,    NEVER,  SQUARED, ANY},

@@ -251,6 +251,10 @@ tsr_status tsr__resume_begin(tsr__run *r, bool fresh)
         TSR_TRY(copy_best(r->model, from));
         r->least = from->report.objective;
     }
+    if (state->known && !tsr__halt_leads(&r->solver, from))
+        TSR_TRY(tsr__names_add(&r->model->notes,
+                               "extrapolation began anew: the samples stayed in their file "
+                               "before, or do since"));
     if (fresh) {
         r->since = r->history.iterations;
         r->solver.state.lead.push = r->solver.state.lead.run = 0;

@@ -205,12 +205,14 @@ void tsr__hdf5_close_parts(tsr__hdf5_parts *parts)
 {
     if (parts == NULL)
         return;
+    lock();
     if (parts->space >= 0)
         (void)H5Sclose(parts->space);
     if (parts->id >= 0)
         (void)H5Dclose(parts->id);
     if (parts->file >= 0)
         (void)H5Fclose(parts->file);
+    unlock();
     tsr__free(parts->name);
     tsr__free(parts);
 }

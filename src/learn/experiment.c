@@ -31,7 +31,7 @@ static const tsr_setting table[] = {
     TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N",
                     "trials side by side, 0: all processors"),
     TSR_SIZE_ROW(ROW, memory, "memory", NULL, "SIZE",
-                 "memory that data may take, such as 2G: larger ones are read in blocks"),
+                 "memory that data may take, such as 2G: larger ones are read in blocks, by other rules"),
     TSR_OBJECT_ROW(ROW, progress, "progress", "progress",
                    "hears of every trial, and may stop them"),
 #undef ROW
