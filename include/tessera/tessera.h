@@ -7,7 +7,7 @@
  *
  *     1. Status and messages      every call that can fail says how it went
  *     2. Settings                 options are described by tables that programs can walk
- *     3. Progress                 long work reports, and can be asked to stop
+ *     3. Progress and teams       long work reports, and can be stopped; several processes share it
  *     4. Matrices                 samples are rows; dense or sparse; float or double
  *     5. Labels                   a class for some of the samples
  *     6. Data                     what a file or folder holds: samples, labels, names
@@ -180,10 +180,10 @@ TSR_API const tsr_setting *tsr_result_table(size_t *size, const char *name);
 
 /* Counts the changes of any of these structs. A program that was compiled with another number must
  * not pass structs to this library; options by name go on working. */
-#define TSR_STRUCTS 5
+#define TSR_STRUCTS 6
 TSR_API int64_t tsr_structs(void);
 
-/* 3. Progress ----------------------------------------------------------------------------- */
+/* 3. Progress and teams ------------------------------------------------------------------- */
 
 typedef struct tsr_step {
     const char *task;    /* what is being done: "reading images" */
@@ -199,6 +199,54 @@ typedef struct tsr_progress {
     bool (*report)(void *user, const tsr_step *step);
     void *user;
 } tsr_progress;
+
+/* A team: `ranks` processes, on one machine or on many, that make one result together. Each makes
+ * the same calls with the same arguments and has its share of the samples; all get the same result,
+ * which the same plan makes of the same bits for any number of ranks that divides its leaves (1, 2, 4,
+ * 8). A failure of one rank is a failure of all, with its message. Data that were read for a team
+ * (tsr_read_options.team, tsr_data_set_team) are worked on by it.
+ *
+ * All that a team needs is `swap`. The library makes the other four of it (tsr_team_create); who has
+ * better ones puts them in their places. They are called by one thread at a time, by all ranks in the
+ * same order; what they answer below zero is a failure.
+ *
+ *     swap         sends `sent` bytes to rank `to` and receives `wanted` from rank `from`, at once; -1:
+ *                  there is nobody. Messages from one rank to another do not overtake each other
+ *     sum_scatter  adds the arrays of all ranks; rank r gets elements first[r] .. of count[r] of the sum,
+ *                  what else there was is lost. Who promises the same bits for other numbers of ranks
+ *                  adds neighbours first: (0 + 1) + (2 + 3), and so on
+ *     gather       each rank has bytes first[r] .. of count[r], and gets those of all others
+ *     exchange     sent[r] bytes go to rank r, one rank's after another's, and wanted[r] come from it
+ *     agree        the least of what the ranks bring */
+typedef struct tsr_team tsr_team;
+typedef tsr_status (*tsr_swap)(void *user, int to, const void *send, int64_t sent, int from,
+                               void *receive, int64_t wanted);
+struct tsr_team {
+    int rank, ranks;
+    void *user; /* of swap */
+    tsr_swap swap;
+    tsr_status (*sum_scatter)(tsr_team *team, double *sums, const int64_t *first,
+                              const int64_t *count);
+    tsr_status (*gather)(tsr_team *team, void *bytes, const int64_t *first,
+                         const int64_t *count);
+    tsr_status (*exchange)(tsr_team *team, const void *send, const int64_t *sent, void *receive,
+                           const int64_t *wanted);
+    tsr_status (*agree)(tsr_team *team, int64_t *least);
+    struct tsr_team_state *state; /* the library's own */
+};
+
+/* A team of these ranks, each of which makes its own. `user` must outlive it, and it the data that
+ * were read for it. */
+TSR_API tsr_status tsr_team_create(tsr_team **out, int rank, int ranks, tsr_swap swap,
+                                   void *user);
+TSR_API void tsr_team_free(tsr_team *team);
+
+/* For programs that do more than one call, or write files: what one rank fails at between
+ * tsr_team_enter and tsr_team_leave, all fail at. leave takes how it went here and returns how it
+ * went for the team, with the message of the first rank that failed. Calls of this library in
+ * between say so by themselves, and a rank that has one of them left to make may leave at once. */
+TSR_API void tsr_team_enter(tsr_team *team);
+TSR_API tsr_status tsr_team_leave(tsr_team *team, tsr_status status);
 
 /* 4. Matrices ----------------------------------------------------------------------------- */
 
@@ -385,6 +433,7 @@ typedef struct tsr_read_options {
     int64_t expand;         /* memory in multiples of the file's size, and 256 MiB; 0: 1000 */
     int64_t memory;         /* bytes that data may take; 0: no limit */
     const tsr_progress *progress; /* or NULL */
+    tsr_team *team;               /* that works on them, each rank on its share; or NULL */
 } tsr_read_options;
 TSR_API const tsr_setting *tsr_read_settings(void);
 
@@ -458,6 +507,10 @@ TSR_API tsr_status tsr_data_name_samples(tsr_data *data, const char *const *name
 TSR_API tsr_status tsr_data_name_features(tsr_data *data, const char *const *name,
                                           int64_t count);
 TSR_API tsr_status tsr_data_name_origin(tsr_data *data, const char *name);
+
+/* From now on a team (or NULL: nobody else) works on the data. Each rank has all of them, in memory
+ * or mapped, and looks at its share alone. */
+TSR_API tsr_status tsr_data_set_team(tsr_data *data, tsr_team *team);
 
 /* The samples that `sample` (or NULL: all) gives, in its order, with labels and names: an owned
  * copy. */

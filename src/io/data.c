@@ -87,6 +87,13 @@ tsr_status tsr_data_name_origin(tsr_data *data, const char *name)
     return TSR_OK;
 }
 
+tsr_status tsr_data_set_team(tsr_data *data, tsr_team *team)
+{
+    TSR_REQUIRE(data);
+    data->team = team;
+    return TSR_OK;
+}
+
 /* Where they came from and how they were made. */
 static tsr_status copy_origin(tsr_data *copy, const tsr_data *data)
 {
@@ -108,6 +115,7 @@ static tsr_status copy_rest(tsr_data **out, tsr_matrix *x, const tsr_data *data,
     tsr_data *copy = NULL;
     TSR_NEW_ZERO(copy, 1);
     copy->memory = data->memory;
+    copy->team = data->team;
     if (data->labels != NULL)
         TSR_TRY(tsr_labels_copy_samples(&copy->labels, data->labels, sample, count));
     TSR_TRY(copy_names(&copy->sample_names, &data->sample_names, sample, count));
@@ -168,6 +176,7 @@ tsr_status tsr_data_copy_as(tsr_data **out, const tsr_data *data, tsr_type type,
     TSR_TRY((tsr__matrix_is_stored(data->x) ? tsr__matrix_recast : tsr_matrix_copy_as)(
         &copy->x, data->x, type, sparse));
     copy->memory = data->memory;
+    copy->team = data->team;
     if (data->labels != NULL)
         TSR_TRY(
             tsr_labels_copy_samples(&copy->labels, data->labels, NULL, data->labels->count));

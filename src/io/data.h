@@ -27,6 +27,7 @@ struct tsr_data {
     char dtype[24];     /* element type in the file */
     char *origin;       /* "faces.mat:fea" */
     int64_t memory;     /* bytes that work on them may take; 0: no limit */
+    tsr_team *team;     /* that works on them, or NULL */
 };
 
 /* THE SHARE of the memory that samples may take; more of them stay where they are. A fit may copy

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "io/file.h"
 #include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +51,7 @@ static const tsr_setting read_settings[] = {
     TSR_SIZE_ROW(ROW, memory, "memory", NULL, "SIZE",
                  "memory that data may take, such as 2G: larger ones are read in blocks"),
     TSR_OBJECT_ROW(ROW, progress, "progress", "progress", "hears how far it is, and may stop it"),
+    TSR_OBJECT_ROW(ROW, team, "team", "team", "works on the data, each rank on its share"),
 #undef ROW
     TSR_END_ROW,
 };
@@ -209,13 +211,20 @@ done:
     return status;
 }
 
-/* What is read whole is measured from outside (tsr_path_size). */
+/* What is read whole is measured from outside (tsr_path_size). In a team nobody reads all. */
 static tsr_status check_memory(const tsr__format *row, const tsr__request *request)
 {
     const int64_t limit = request->options->memory;
     int64_t size = 0;
-    if (limit == 0 || row->stays || row->is_folder || request->only_labels ||
-        request->flow != NULL)
+    if (row->stays || request->only_labels || request->flow != NULL)
+        return TSR_OK;
+    if (tsr__team_shares(request->options->team))
+        return tsr__fail(
+            TSR_ERROR_UNSUPPORTED,
+            "%s: each rank of a team reads its own samples, and .%s is read whole: "
+            "make a .h5 of it with tessera convert",
+            request->path, row->name);
+    if (limit == 0 || row->is_folder)
         return TSR_OK;
     TSR_OR_RETURN(tsr_path_size(&size, request->path));
     if (tsr__memory_holds(limit, (double)size))
@@ -236,6 +245,7 @@ static tsr_status read_by(tsr_data **out, const tsr__format *row, const tsr__req
     TSR_NEW_ZERO(data, 1);
     data->format = row->name;
     data->memory = request->options->memory;
+    data->team = request->options->team;
     status = row->read(data, request);
     if (status < 0) {
         status = tsr__fail_in(status, request->path);

@@ -10,6 +10,7 @@
 
 #include "matrix/kernels.h"
 #include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,8 @@ bool tsr__stays_stored(const tsr_read_options *options, double entries, tsr__ele
 {
     const double each =
         (double)tsr__element_size(tsr__element_real(element)) + (sparse ? sizeof(int32_t) : 0);
-    return !tsr__memory_holds(options->memory, entries * each);
+    return tsr__team_shares(options->team) ||
+           !tsr__memory_holds(options->memory, entries * each);
 }
 
 static void close_stored(void *held)
