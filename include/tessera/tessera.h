@@ -616,7 +616,7 @@ TSR_API bool tsr_models_get(tsr_model_info *out, int64_t i);
 /* Which rules a fit may take: any, or those alone that read the samples once an iteration and in
  * their order, which is all that data larger than memory let. The same plan has the same bits
  * wherever the samples are. */
-typedef enum tsr_plan { TSR_PLAN_AUTO, TSR_PLAN_STREAM } tsr_plan;
+typedef enum tsr_plan { TSR_PLAN_AUTO, TSR_PLAN_STREAM, TSR_PLAN_TEAM } tsr_plan;
 
 /* What to fit and how. tsr_fit_defaults fills it; the table describes every member. Weights
  * below zero mean the model's own. */

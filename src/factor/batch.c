@@ -73,7 +73,7 @@ static tsr_status take_batch(growing *g, int64_t count)
     s->source = &g->source;
     if (s->plan->loss->degree < 2)
         return TSR_OK;
-    const tsr__sum sum = {&g->source, s->plan->threads, 1, g->room, add_squares, s};
+    const tsr__sum sum = {&g->source, s->plan->threads, 1, g->room, add_squares, s, false};
     TSR_OR_RETURN(tsr__sum_leaves(&sum));
     s->square = *g->room;
     return TSR_OK;

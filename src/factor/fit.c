@@ -14,6 +14,7 @@
 #include "factor/batch.h"
 #include "io/file.h"
 #include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,51 +70,69 @@ static void lend(tsr_model *to, const tsr_model *best)
  * checkpoint is a model like any other: transform and predict read it while the fit goes on. It
  * holds the best factors there are, those of the current run or of a start before it; in the
  * second case the current run is kept apart from them, or going on would lose it. */
-static tsr_status save(tsr__run *r)
+static tsr_status gather_so_far(tsr_model **out, bool *lent, tsr__run *r)
 {
-    static const tsr_model nothing;
     tsr_status status = TSR_OK;
-    tsr_model *so_far = NULL;
-    bool lent = false;
-    TSR_TRY(tsr__run_begin_model(&so_far, r));
+    TSR_TRY(tsr__run_begin_model(out, r));
     if (r->model->basis != NULL && r->least <= tsr__run_objective(r)) {
-        lend(so_far, r->model);
-        lent = true;
-        TSR_TRY(tsr__run_keep_apart(so_far, r));
+        lend(*out, r->model);
+        *lent = true;
+        TSR_TRY(tsr__run_keep_apart(*out, r));
     } else {
-        TSR_TRY(tsr__run_keep(so_far, r));
+        TSR_TRY(tsr__run_keep(*out, r));
     }
-    TSR_TRY(tsr__run_remember(so_far, r));
-    TSR_TRY(tsr_model_write(so_far, r->options->checkpoint));
+    TSR_TRY(tsr__run_remember(*out, r));
 done:
-    if (lent)
-        lend(so_far, &nothing);
-    tsr_model_free(so_far);
     return status;
 }
 
-/* Once a minute. A disk that is full for a while is no reason to lose the fit: the first of the
- * checkpoints that fail is noted, and returned to be told. The clock is set before the attempt,
- * so that a slow disk does not take every iteration. The note belongs to the model and outlives
- * the return. tests/test_checkpoint.c. */
-static const char *save_sometimes(void *user)
+/* All ranks of a team bring what they have, and the first writes it. What one of them cannot bring
+ * ends the fit; what cannot be written, or alone be made, does not. */
+static tsr_status save(bool *failed, tsr__run *r)
+{
+    static const tsr_model nothing;
+    tsr_model *so_far = NULL;
+    bool lent = false;
+    tsr_status status = gather_so_far(&so_far, &lent, r);
+    *failed = status < 0;
+    if (status == TSR_OK && tsr__team_rank(r->data->team) == 0)
+        *failed = tsr_model_write(so_far, r->options->checkpoint) < 0;
+    if (lent)
+        lend(so_far, &nothing);
+    tsr_model_free(so_far);
+    return tsr__team_shares(r->data->team) ? status : TSR_OK;
+}
+
+/* Once a minute. */
+static bool due(void *user)
 {
     enum { EVERY = 60 };
+    const tsr__run *r = user;
+    return tsr__clock() - r->saved >= EVERY;
+}
+
+/* A disk that is full for a while is no reason to lose the fit: the first of the checkpoints that
+ * fail is noted, and returned to be told. The clock is set before the attempt, so that a slow disk does
+ * not take every iteration. The note belongs to the model and outlives the return.
+ * tests/test_checkpoint.c. */
+static tsr_status save_sometimes(const char **told, void *user)
+{
     tsr__run *r = user;
     char note[TSR_MESSAGE_SIZE + 128];
     tsr__names *notes = &r->model->notes;
-    if (r->options->checkpoint == NULL || tsr__clock() - r->saved < EVERY)
-        return NULL;
+    bool failed = false;
     r->saved = tsr__clock();
-    const bool failed = save(r) < 0, news = failed && !r->unsaved;
+    TSR_OR_RETURN(save(&failed, r));
+    const bool news = failed && !r->unsaved;
     r->unsaved = failed;
     if (!news)
-        return NULL;
+        return TSR_OK;
     (void)snprintf(note, sizeof note,
                    "the checkpoint after %lld iterations could not be written, and is tried "
                    "again every minute: %s",
                    (long long)r->history.iterations, tsr_message());
-    return tsr__names_add(notes, note) == TSR_OK ? notes->name[notes->count - 1] : NULL;
+    *told = tsr__names_add(notes, note) == TSR_OK ? notes->name[notes->count - 1] : NULL;
+    return TSR_OK;
 }
 
 static tsr_status step(void *user)
@@ -136,7 +155,9 @@ static double objective(void *user, double *terms)
 static tsr_status finish_run(tsr__run *r)
 {
     tsr_status status = TSR_OK;
-    tsr__loop loop = {.steps = {r, step, objective, save_sometimes},
+    const bool saves = r->options->checkpoint != NULL;
+    tsr__loop loop = {.steps = {r, step, objective, saves ? due : NULL, save_sometimes},
+                      .team = r->data->team,
                       .options = r->options,
                       .history = &r->history,
                       .since = r->since,
@@ -232,10 +253,11 @@ tsr_status tsr__run_open(tsr__run *r)
     r->least = (double)INFINITY, r->most = (double)-INFINITY;
     r->limit = r->options->iterations;
     TSR_TRY(tsr__spec_make(&r->spec, r->options));
-    if (r->options->checkpoint != NULL)
+    if (r->options->checkpoint != NULL && tsr__team_rank(r->data->team) == 0)
         TSR_TRY(tsr__output_check(r->options->checkpoint, false));
     if (r->from != NULL)
         TSR_TRY(tsr__resume_check(&r->fresh, r, &r->notes));
+    TSR_TRY(tsr__same_call(r->data, r->options));
     TSR_TRY(tsr__problem_make(&r->problem, &r->spec, r->data, &r->notes));
     if (like != NULL && like->report.rho > 0)
         r->problem.rho = like->report.rho;
@@ -248,6 +270,9 @@ tsr_status tsr__run_open(tsr__run *r)
     TSR_TRY(check_memory(r));
     TSR_TRY(tsr__arena_open(&r->arena));
     tsr__solver_layout(&r->solver, &r->arena);
+    tsr__divide_features(&r->solver);
+    TSR_TRY(tsr__team_reserve(tsr__problem_team(&r->problem),
+                              tsr__totals_width(&r->solver, r->solver.m)));
     TSR_TRY(tsr__run_begin_model(&r->model, r));
 done:
     return status;
@@ -262,8 +287,7 @@ void tsr__run_close(tsr__run *r)
     tsr_model_free(r->model);
 }
 
-/* An interrupted fit returns its model and an error: the caller has both. */
-static tsr_status run_fit(tsr_model **out, tsr__run *r)
+static tsr_status make_fit(tsr__run *r)
 {
     tsr_status status = TSR_OK;
     TSR_TRY(tsr__run_open(r));
@@ -271,11 +295,21 @@ static tsr_status run_fit(tsr_model **out, tsr__run *r)
         TSR_TRY(tsr__resume_begin(r, r->fresh));
     TSR_TRY(run_starts(r));
     TSR_TRY(tsr__run_remember(r->model, r));
-    *out = r->model, r->model = NULL;
-    if (r->interrupted)
-        status = tsr__fail(TSR_ERROR_INTERRUPTED, "stopped after %lld iterations",
-                           (long long)r->history.iterations);
 done:
+    return status;
+}
+
+/* An interrupted fit returns its model and an error: the caller has both. */
+static tsr_status run_fit(tsr_model **out, tsr__run *r)
+{
+    tsr_team_enter(r->data->team);
+    tsr_status status = tsr_team_leave(r->data->team, make_fit(r));
+    if (status == TSR_OK) {
+        *out = r->model, r->model = NULL;
+        if (r->interrupted)
+            status = tsr__fail(TSR_ERROR_INTERRUPTED, "stopped after %lld iterations",
+                               (long long)r->history.iterations);
+    }
     tsr__run_close(r);
     return status;
 }

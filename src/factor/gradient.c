@@ -12,6 +12,8 @@
 #include "factor/strip.h"
 #include "matrix/blas.h"
 #include "matrix/parallel.h"
+#include "matrix/pass.h"
+#include "matrix/team.h"
 
 #include <string.h>
 
@@ -127,6 +129,76 @@ void tsr__each_rows(const tsr__solver *s, int64_t rows, tsr__rows_set set, const
     (void)visit_parts(&p);
 }
 
+/* Sums over the codes, or the weights of samples, go by the blocks and leaves of their source, and over
+ * the team. */
+struct coding {
+    const void *context;
+    tsr__rows_add add;
+};
+
+static void add_rows(void *context, const tsr__block *block, double *sum, int thread)
+{
+    const struct coding *c = context;
+    (void)thread;
+    c->add(c->context, block->first, block->samples, sum);
+}
+
+void tsr__sum_codes(tsr__solver *s, const tsr__source *source, int64_t width, double *room,
+                    tsr__rows_add add, const void *context)
+{
+    struct coding coding = {context, add};
+    const tsr__source rows = tsr__source_bare(source);
+    const tsr__sum sum = {.source = &rows,
+                          .threads = s->plan->threads,
+                          .width = width,
+                          .room = room,
+                          .add = add_rows,
+                          .context = &coding};
+    if (s->work.trouble == TSR_OK)
+        tsr__solver_note(s, tsr__sum_leaves(&sum));
+}
+
+double tsr__sum_columns(tsr__solver *s, tsr__rows_add add, const void *context, double *columns)
+{
+    double *found = s->work.code_sums, sum = 0;
+    tsr__sum_codes(s, &s->problem->by_sample, s->k, found, add, context);
+    for (int64_t j = 0; j < s->k; j++) {
+        columns[j] += found[j];
+        sum += found[j];
+    }
+    return sum;
+}
+
+/* Codes of others ------------------------------------------------------------------------- */
+
+/* Rows of others come to stand before and behind the own ones. */
+void tsr__exchange_codes(tsr__solver *s)
+{
+    const tsr__halo *halo = &s->problem->pairs.halo;
+    tsr_team *team = tsr__problem_team(s->problem);
+    const size_t row = tsr__real_bytes(s, s->k);
+    int64_t *sent = s->work.halo_bytes, *wanted, at = 0;
+    char *codes = tsr__places(s);
+    tsr_status status = s->work.trouble;
+    if (halo->wanted == NULL)
+        return;
+    wanted = sent + team->ranks;
+    for (int r = 0; r < team->ranks; r++) {
+        sent[r] = halo->sent[r] * (int64_t)row;
+        wanted[r] = halo->wanted[r] * (int64_t)row;
+        for (int64_t i = 0; i < halo->sent[r]; i++, at++)
+            memcpy((char *)s->work.halo[0] + (size_t)at * row, tsr__codes_at(s, halo->row[at]),
+                   row);
+    }
+    status = tsr__team_agree(team, status);
+    if (status == TSR_OK)
+        status = team->exchange(team, s->work.halo[0], sent, s->work.halo[1], wanted);
+    tsr__solver_note(s, status);
+    memcpy(codes, s->work.halo[1], (size_t)halo->before * row);
+    memcpy(codes + (size_t)(halo->before + s->n) * row,
+           (char *)s->work.halo[1] + (size_t)halo->before * row, (size_t)halo->after * row);
+}
+
 /* Codes ----------------------------------------------------------------------------------- */
 
 /* After a pass and never within one: the sums of a class or of neighbours see all codes, while
@@ -137,6 +209,7 @@ void tsr__refresh(tsr__solver *s)
 {
     double *linear = s->state.price, *square = s->state.price + s->k;
     memset(s->state.price, 0, (size_t)(2 * s->k) * sizeof *s->state.price);
+    tsr__exchange_codes(s);
     for (int i = 0; i < s->plan->code_terms; i++) {
         const tsr__term *t = &s->plan->term[i];
         s->state.value[i] = t->kind->refresh(t, s, linear, square);

@@ -12,6 +12,7 @@
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
 #include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,8 +75,9 @@ static tsr_status matrix_of(tsr_matrix **out, const tsr__solver *s, const void *
 {
     tsr_status status = TSR_OK;
     tsr_matrix *x = NULL, *view = NULL;
-    TSR_TRY(tsr_matrix_view_dense(&view, (void *)(uintptr_t)array, row_of != NULL ? s->n : rows,
-                                  s->k, s->k, s->type));
+    TSR_TRY(tsr_matrix_view_dense(&view, (void *)(uintptr_t)array,
+                                  row_of != NULL ? s->problem->rows.whole : rows, s->k, s->k,
+                                  s->type));
     if (transposed)
         TSR_TRY(tsr__matrix_transpose(&x, view, s->plan->threads));
     else
@@ -85,6 +87,25 @@ static tsr_status matrix_of(tsr_matrix **out, const tsr__solver *s, const void *
 done:
     tsr_matrix_free(view);
     tsr_matrix_free(x);
+    return status;
+}
+
+/* The same of an array of which every rank has rows of its own: a matrix of samples. */
+static tsr_status matrix_of_rows(tsr_matrix **out, const tsr__run *r, const void *array,
+                                 const tsr__share *share, const int64_t *row_of)
+{
+    tsr_status status = TSR_OK;
+    const tsr__solver *s = &r->solver;
+    void *all = NULL;
+    if (!tsr__team_shares(share->team))
+        return matrix_of(out, s, array, r->problem.samples, row_of, false);
+    all = tsr__alloc(share->whole * s->k, tsr__type_size(s->type));
+    if (all == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
+    TSR_TRY(tsr__share_gather(all, array, share, (int64_t)tsr__real_bytes(s, s->k)));
+    TSR_TRY(matrix_of(out, s, all, r->problem.samples, row_of, false));
+done:
+    tsr__free(all);
     return status;
 }
 
@@ -113,8 +134,9 @@ enum { STRIP = 256 }; /* samples that are projected together: their products sta
 struct erring {
     const tsr__run *r;
     tsr__known_rows features;
-    char *room; /* by thread: x F, g F'F and g of a strip */
-    double all[TSR_CHUNKS_MOST], off[TSR_CHUNKS_MOST];
+    const tsr_matrix *codes;           /* of all samples, as the model has them */
+    char *room;                        /* by thread: x F, g F'F and g of a strip */
+    double found[2 * TSR_CHUNKS_MOST]; /* squares of a part, and of what is off */
 };
 
 static tsr__block block_of(const tsr_matrix *rows, int64_t first)
@@ -141,7 +163,9 @@ static void project_strip(char *const room[3], const struct erring *e, const tsr
     tsr__block_project(room[0], &block, s->state.basis, s->k, true);
     for (int64_t i = 0; i < count; i++)
         memcpy(room[2] + (size_t)i * row,
-               tsr__real_at(s, s->state.codes, e->r->problem.row_of[first + i] * s->k), row);
+               tsr__real_at(s, e->codes->values,
+                            (e->r->problem.share.first + first + i) * e->codes->stride),
+               row);
     if (s->problem->missing != NULL)
         tsr__known_times(room[1], 1, &s->work.bench[0].known, &e->features, first, count,
                          room[2], s->state.metric.gram);
@@ -149,15 +173,15 @@ static void project_strip(char *const room[3], const struct erring *e, const tsr
         tsr__times(s, room[1], 1, room[2], s->state.metric.gram, count, s->k, s->k);
 }
 
-static void err_rows(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
+static void err_rows(void *context, const tsr_matrix *rows, int64_t first, int64_t part,
                      int thread)
 {
     struct erring *e = context;
     const tsr__solver *s = &e->r->solver;
     const tsr__kernels *kernels = tsr__kernels_for(s);
-    const size_t row = tsr__real_bytes(s, s->k), part = STRIP * row;
-    char *const own = e->room + 3 * part * (size_t)thread;
-    char *const room[3] = {own, own + part, own + 2 * part};
+    const size_t row = tsr__real_bytes(s, s->k), strips = STRIP * row;
+    char *const own = e->room + 3 * strips * (size_t)thread;
+    char *const room[3] = {own, own + strips, own + 2 * strips};
     for (int64_t i = 0; i < rows->samples; i++) {
         const int64_t at = i % STRIP, left = rows->samples - i;
         tsr_matrix strip;
@@ -167,9 +191,9 @@ static void err_rows(void *context, const tsr_matrix *rows, int64_t first, int64
         }
         const void *g = room[2] + (size_t)at * row;
         const double xx = tsr__row_square(rows, i);
-        e->all[chunk] += xx;
-        e->off[chunk] += xx - 2 * kernels->dot(room[0] + (size_t)at * row, g, s->k) +
-                         kernels->dot(room[1] + (size_t)at * row, g, s->k);
+        e->found[2 * part] += xx;
+        e->found[2 * part + 1] += xx - 2 * kernels->dot(room[0] + (size_t)at * row, g, s->k) +
+                                  kernels->dot(room[1] + (size_t)at * row, g, s->k);
     }
 }
 
@@ -179,7 +203,7 @@ static void err_rows(void *context, const tsr_matrix *rows, int64_t first, int64
  * by one, also where codes are tied or samples weighted: the figure compares models on the same
  * data. Where neither is, squares are the loss itself, whose sums are there. Known entries have
  * one bench, and so one thread. */
-static tsr_status relative_error(double *out, const tsr__run *r)
+static tsr_status relative_error(double *out, const tsr__run *r, const tsr_matrix *codes)
 {
     tsr_status status = TSR_OK;
     const tsr__solver *s = &r->solver;
@@ -193,19 +217,17 @@ static tsr_status relative_error(double *out, const tsr__run *r)
                    : 0;
         return TSR_OK;
     }
-    const int64_t chunks = tsr__matrix_chunks(x);
-    const int threads =
-        s->problem->missing != NULL ? 1 : tsr__threads(s->plan->threads, chunks);
+    const tsr__share *share = tsr__cut_by(&r->problem.share);
+    const int64_t parts = tsr__walk_parts(x, share);
+    const int threads = s->problem->missing != NULL ? 1 : tsr__threads(s->plan->threads, parts);
     TSR_NEW(e, 1);
-    *e = (struct erring){.r = r, .features = tsr__known_features(s)};
+    *e = (struct erring){.r = r, .features = tsr__known_features(s), .codes = codes};
     e->room = tsr__alloc(threads * 3 * STRIP * s->k, tsr__type_size(s->type));
     if (e->room == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
-    TSR_TRY(tsr__walk_chunks(x, threads, err_rows, e));
-    for (int64_t i = 0; i < chunks; i++) {
-        all += e->all[i];
-        off += e->off[i];
-    }
+    TSR_TRY(tsr__walk_leaves(x, share, threads, err_rows, e));
+    TSR_TRY(tsr__walk_total(e->found, parts, 2, share));
+    all = e->found[0], off = e->found[1];
     /* under KL squares may be beyond all numbers although J is not */
     *out = !isfinite(all) || !isfinite(off) ? (double)NAN
            : all > 0                        ? sqrt(fmax(off, 0) / all)
@@ -226,14 +248,16 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
     tsr__solver *s = &r->solver;
     const int64_t n = r->problem.samples, done = r->history.iterations;
     tsr_fit_report *report = &model->report;
-    TSR_TRY(matrix_of(&model->codes, s, s->state.codes, n, r->problem.row_of, false));
+    TSR_TRY(
+        matrix_of_rows(&model->codes, r, s->state.codes, &r->problem.rows, r->problem.row_of));
     if (s->problem->held.kernel != NULL) {
         TSR_TRY(basis_of_kernel(&model->basis, r));
         TSR_TRY(matrix_of(&model->weights, s, s->state.basis, n, NULL, false));
     } else {
         TSR_TRY(matrix_of(&model->basis, s, s->state.basis, s->m, NULL, true));
         if (s->state.weights != NULL)
-            TSR_TRY(matrix_of(&model->weights, s, s->state.weights, n, NULL, false));
+            TSR_TRY(
+                matrix_of_rows(&model->weights, r, s->state.weights, &r->problem.share, NULL));
     }
     TSR_TRY(tsr__copy_reals(&model->objective, r->history.objective, done));
     TSR_TRY(tsr__copy_reals(&model->seconds, r->history.seconds, done));
@@ -252,7 +276,7 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
     TSR_TRY(keep_terms(&model->history, model->terms, &r->history));
     report->data_loss = model->terms[TSR_TERM_LOSS];
     report->seconds = done > 0 ? r->history.seconds[done - 1] : 0;
-    TSR_TRY(relative_error(&report->relative_error, r));
+    TSR_TRY(relative_error(&report->relative_error, r, model->codes));
     report->optimality = tsr__solver_optimality(s);
     TSR_TRY(tsr__halt_take(&model->state, s, false));
     model->state.next = r->next;
@@ -273,7 +297,9 @@ static tsr_status note_scale(tsr_model *model, const tsr__run *r)
     if (s->plan->scale != TSR_SCALE_FREE || s->plan->code_terms == 0)
         return TSR_OK;
     const double f = sqrt(kernels->dot(s->state.basis, s->state.basis, s->m * s->k));
-    const double g = sqrt(kernels->dot(s->state.codes, s->state.codes, s->n * s->k));
+    double g = kernels->dot(s->state.codes, s->state.codes, s->n * s->k);
+    TSR_OR_RETURN(tsr__team_sum(tsr__problem_team(&r->problem), &g, 1));
+    g = sqrt(g);
     if (!(g > 0) || f / g < 1e4)
         return TSR_OK;
     (void)snprintf(

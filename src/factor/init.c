@@ -22,9 +22,12 @@
  * the singular vectors some passes; best thirty iterations. */
 #include "factor/init.h"
 
+#include "factor/solve.h"
+
 #include "base/progress.h"
 #include "matrix/kmeans.h"
 #include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,6 +76,33 @@ static void fill_uniform(const tsr__solver *s, void *array, int64_t count, tsr__
         tsr__real_set(s, array, i, tsr__random_uniform(random));
 }
 
+void tsr__random_skip(tsr__random *random, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        (void)tsr__random_bits(random);
+}
+
+/* Own rows of a factor, numbers of others' being drawn and left out; share NULL: the basis. */
+static void fill_rows(tsr__start *b, void *rows, const tsr__share *share)
+{
+    const int64_t k = b->s->k;
+    if (share == NULL) {
+        fill_uniform(b->s, rows, b->s->m * k, &b->random);
+        return;
+    }
+    tsr__random_skip(&b->random, share->first * k);
+    fill_uniform(b->s, rows, share->count * k, &b->random);
+    tsr__random_skip(&b->random, (share->whole - share->first - share->count) * k);
+}
+
+/* k-means sees all samples, of one process and in memory. */
+static tsr_status need_all(const tsr__start *b, const char *who)
+{
+    if (tsr__team_shares(tsr__problem_team(b->problem)))
+        return tsr__fail(TSR_ERROR_UNSUPPORTED, "%s: no rank of a team has all samples", who);
+    return tsr__matrix_need(b->x, who);
+}
+
 /* Codes are scaled so that F G' fits best (Frobenius) or has the right sum (KL). Without that
  * the first iterations would only find the size, and J at the start, by which weights are
  * judged, would say nothing. It also makes the fit of s X that of X (tests/test_law_unit.c).
@@ -97,8 +127,8 @@ static void fit_scale(tsr__start *b)
 /* Theta is drawn before the codes: the order is part of what a seed means. */
 static tsr_status start_random(tsr__start *b)
 {
-    fill_uniform(b->s, tsr__theta(b->s), tsr__theta_rows(b->s) * b->s->k, &b->random);
-    fill_uniform(b->s, b->s->state.codes, b->s->n * b->s->k, &b->random);
+    fill_rows(b, tsr__theta(b->s), b->s->state.weights != NULL ? &b->problem->share : NULL);
+    fill_rows(b, b->s->state.codes, &b->problem->rows);
     if (!b->spec->mu)
         fit_scale(b);
     return TSR_OK;
@@ -147,7 +177,7 @@ static tsr_status start_kmeans(tsr__start *b)
                                          .seed = (uint64_t)b->spec->options->seed +
                                                  1000003u * (uint64_t)b->restart,
                                          .threads = b->s->plan->threads};
-    TSR_TRY(tsr__matrix_need(x, "a start from k-means (--init random needs none)"));
+    TSR_TRY(need_all(b, "a start from k-means (--init random needs none)"));
     TSR_NEW(centers, b->s->k * x->features);
     TSR_NEW(of, x->samples);
     TSR_TRY(tsr__kmeans(of, centers, NULL, x, &options));
@@ -175,7 +205,7 @@ static tsr_status start_means(tsr__start *b)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "--init means needs labels and a rank of at least the %lld classes",
                  (long long)classes);
-    TSR_TRY(tsr__matrix_need(x, "a start from means and k-means (--init random needs none)"));
+    TSR_TRY(need_all(b, "a start from means and k-means (--init random needs none)"));
     TSR_NEW(centers, k * m);
     TSR_NEW(row, m);
     TSR_NEW_ZERO(mean, classes * m);
@@ -264,6 +294,25 @@ static tsr_status check_shape(const char *subject, const char *name, const tsr_m
                      (long long)columns);
 }
 
+/* Own rows of a factor of all. */
+static void take_rows(tsr__solver *s, void *to, const tsr_matrix *from, const tsr__share *share)
+{
+    for (int64_t i = 0; i < share->count; i++)
+        for (int64_t j = 0; j < s->k; j++)
+            tsr__real_set(s, to, i * s->k + j, tsr_matrix_at(from, share->first + i, j));
+}
+
+/* Codes of samples. Tied: the first member's row is the group's. */
+void tsr__take_codes(tsr__solver *s, const tsr_matrix *g)
+{
+    const tsr__share *rows = &s->problem->rows;
+    for (int64_t i = g->samples - 1; i >= 0; i--) {
+        const int64_t row = s->problem->row_of[i] - rows->first;
+        for (int64_t j = 0; row >= 0 && row < rows->count && j < s->k; j++)
+            tsr__real_set(s, s->state.codes, row * s->k + j, tsr_matrix_at(g, i, j));
+    }
+}
+
 /* Factors are taken as they are and not scaled: they may be the end of an earlier fit. Codes
  * may be those of samples, as archives have them, or one row a group. `f` is the basis, or the
  * weights of a concept model; `subject` stands before their names. */
@@ -272,22 +321,26 @@ static tsr_status take_factors(tsr__start *b, const tsr_matrix *f, const tsr_mat
 {
     tsr_status status = TSR_OK;
     tsr__solver *s = b->s;
-    const bool concept = b->spec->basis == TSR_BASIS_CONCEPT;
-    const bool by_sample = g->samples != s->n && g->samples == b->problem->samples;
+    const tsr__share *rows = &b->problem->rows;
+    const bool concept = b->spec->basis == TSR_BASIS_CONCEPT, woven = s->state.weights != NULL;
+    const bool by_sample = g->samples != rows->whole && g->samples == b->problem->samples;
+    const int64_t atoms = woven ? b->problem->samples : s->m;
     if (concept)
-        TSR_TRY(check_shape(subject, "weights", f, tsr__theta_rows(s), s->k));
+        TSR_TRY(check_shape(subject, "weights", f, atoms, s->k));
     else
         TSR_TRY(check_shape(subject, "basis", f, s->k, s->m));
-    TSR_TRY(check_shape(subject, "codes", g, by_sample ? b->problem->samples : s->n, s->k));
-    for (int64_t i = 0; i < tsr__theta_rows(s); i++)
+    TSR_TRY(
+        check_shape(subject, "codes", g, by_sample ? b->problem->samples : rows->whole, s->k));
+    if (woven)
+        take_rows(s, s->state.weights, f, &b->problem->share);
+    for (int64_t i = 0; !woven && i < s->m; i++)
         for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, tsr__theta(s), i * s->k + j,
+            tsr__real_set(s, s->state.basis, i * s->k + j,
                           concept ? tsr_matrix_at(f, i, j) : tsr_matrix_at(f, j, i));
-    /* tied: the first member's row is the group's */
-    for (int64_t i = g->samples - 1; i >= 0; i--)
-        for (int64_t j = 0; j < s->k; j++)
-            tsr__real_set(s, s->state.codes, (by_sample ? b->problem->row_of[i] : i) * s->k + j,
-                          tsr_matrix_at(g, i, j));
+    if (by_sample)
+        tsr__take_codes(s, g);
+    else
+        take_rows(s, s->state.codes, g, rows);
 done:
     return status;
 }
@@ -349,11 +402,10 @@ static tsr_status start_best(tsr__start *b)
         tsr__solver_start(s);
         for (int i = 0; i < STEPS && !stopped; i++) {
             tsr__solver_step(s);
-            status = tsr__task_step(&task, trial * STEPS + i + 1, tsr__solver_objective(s),
-                                    (double)NAN);
-            stopped = status == TSR_ERROR_INTERRUPTED;
-            status = stopped ? TSR_OK : status;
-            TSR_TRY(status);
+            TSR_TRY(s->work.trouble);
+            TSR_TRY(tsr__stop_together(&stopped, tsr__problem_team(b->problem),
+                                       tsr__task_step(&task, trial * STEPS + i + 1,
+                                                      tsr__solver_objective(s), (double)NAN)));
         }
         const double now = tsr__solver_objective(s);
         if (trial > 0 && !(now < least))

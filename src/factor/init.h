@@ -18,6 +18,10 @@ typedef struct tsr__start {
     int64_t restart;
 } tsr__start;
 
+/* init.c: numbers that others draw; codes of samples as those of own rows. */
+void tsr__random_skip(tsr__random *random, int64_t count);
+void tsr__take_codes(tsr__solver *s, const tsr_matrix *codes);
+
 /* init_svd.c: parts of the leading singular pairs, with what becomes of their zeros. */
 typedef enum tsr__filling { TSR_FILL_NOT, TSR_FILL_MEAN, TSR_FILL_RANDOM } tsr__filling;
 tsr_status tsr__start_svd(tsr__start *b, tsr__filling how);

@@ -13,6 +13,7 @@
 #include "factor/plan.h"
 #include "matrix/descent.h"
 #include "matrix/pass.h"
+#include "matrix/team.h"
 
 static void *take(const tsr__solver *s, tsr__arena *arena, int64_t count)
 {
@@ -77,6 +78,33 @@ static void layout_sums(tsr__solver *s, tsr__arena *arena)
                     .Gt1 = totals->Gt1};
 }
 
+/* With room for those of other ranks before and behind them (problem.h). */
+static void *take_codes(const tsr__solver *s, tsr__arena *arena)
+{
+    const tsr__halo *halo = &s->problem->pairs.halo;
+    void *places = take(s, arena, (halo->before + s->n + halo->after) * s->k);
+    return places != NULL ? tsr__real_at(s, places, halo->before * s->k) : NULL;
+}
+
+/* What a team needs: who has which features, and codes on their way. */
+static void layout_team(tsr__solver *s, tsr__arena *arena)
+{
+    const tsr__halo *halo = &s->problem->pairs.halo;
+    const int64_t ranks = tsr__team_ranks(tsr__problem_team(s->problem));
+    int64_t sent = 0;
+    for (int kind = 0; kind < TSR_DIVIDED_UNITS && s->plan->divides; kind++)
+        s->work.division[kind] =
+            (tsr__division){.first = tsr__arena_take(arena, ranks, sizeof(int64_t)),
+                            .count = tsr__arena_take(arena, ranks, sizeof(int64_t))};
+    if (halo->wanted == NULL)
+        return;
+    for (int64_t r = 0; r < ranks; r++)
+        sent += halo->sent[r];
+    s->work.halo[0] = take(s, arena, sent * s->k);
+    s->work.halo[1] = take(s, arena, (halo->before + halo->after) * s->k);
+    s->work.halo_bytes = tsr__arena_take(arena, 2 * ranks, sizeof(int64_t));
+}
+
 /* Without a kernel the lift is the basis itself, the same memory: moving one moves the other,
  * and halt.c knows that there is nothing to keep. */
 static void layout_state(tsr__solver *s, tsr__arena *arena)
@@ -86,7 +114,7 @@ static void layout_state(tsr__solver *s, tsr__arena *arena)
     const int64_t wide = s->m * s->k, square = s->k * s->k;
     const bool kernel = s->problem->held.kernel != NULL;
     state->basis = take(s, arena, wide);
-    state->codes = take(s, arena, s->n * s->k);
+    state->codes = take_codes(s, arena);
     state->weights = map->woven ? take(s, arena, s->problem->atoms.samples * s->k) : NULL;
     state->plain = s->plan->extrapolates ? take(s, arena, tsr__plain_rows(s) * s->k) : NULL;
     state->price = take_doubles(arena, 2 * s->k);
@@ -184,8 +212,8 @@ static void layout_rules(tsr__solver *s, tsr__arena *arena)
     }
 }
 
-/* Of the sums that measure optimality: over samples, and over those that span the basis. */
-static int64_t residual_room(const tsr__solver *s)
+/* Open sums over samples, or over those that span the basis. */
+static int64_t most_sums(const tsr__solver *s)
 {
     const int64_t codes = tsr__sum_room(&s->problem->by_sample, s->plan->threads),
                   theta = s->plan->map->woven
@@ -204,13 +232,16 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     work->floor = take_doubles(arena, s->k);
     work->before = s->plan->leads_basis ? take(s, arena, s->n * s->k) : NULL;
     work->row_sums = take_doubles(arena, TSR_PARTS * s->k);
+    work->code_sums = take_doubles(arena, most_sums(s) * s->k);
+    work->dots = take_doubles(arena, TSR_RUNS);
+    layout_team(s, arena);
     tsr__map_layout(s, arena);
     work->basis = take_halves(s, arena, s->m, quartic);
     layout_rules(s, arena);
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
         if (t->kind->layout != NULL)
             t->kind->layout(&work->term[t->at], s, arena);
-    work->residual = take_doubles(arena, 2 * residual_room(s));
+    work->residual = take_doubles(arena, 2 * most_sums(s));
     work->bench = tsr__arena_take(arena, s->plan->threads, sizeof *work->bench);
     work->lane = tsr__arena_take(arena, s->plan->threads, sizeof *work->lane);
     for (int64_t thread = 0; thread < s->plan->threads; thread++) {

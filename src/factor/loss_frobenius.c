@@ -202,8 +202,11 @@ static void descend_rows(void *context, int64_t item, int thread)
 {
     tsr__solver *s = context;
     const tsr__known_rows samples = tsr__known_samples(s);
-    const int64_t first = item * TSR_CHUNK, at = first * s->k;
-    const int64_t rows = s->m - first < TSR_CHUNK ? s->m - first : TSR_CHUNK;
+    int64_t first, count;
+    tsr__own_features(&first, &count, s);
+    const int64_t left = count - item * TSR_CHUNK, rows = left < TSR_CHUNK ? left : TSR_CHUNK;
+    first += item * TSR_CHUNK;
+    const int64_t at = first * s->k;
     tsr__descent descent = {.theta = tsr__real_at(s, s->state.basis, at),
                             .projection = tsr__real_at(s, s->state.sums.XtG, at),
                             .gram = s->state.sums.GtG,
@@ -220,7 +223,9 @@ static void descend_rows(void *context, int64_t item, int thread)
 
 static void descend_basis(tsr__solver *s)
 {
-    tsr__parallel((s->m + TSR_CHUNK - 1) / TSR_CHUNK, s->plan->threads, descend_rows, s);
+    int64_t first, count;
+    tsr__own_features(&first, &count, s);
+    tsr__parallel((count + TSR_CHUNK - 1) / TSR_CHUNK, s->plan->threads, descend_rows, s);
 }
 
 /* sum of y^2: <F' F, G' w G>. */

@@ -94,15 +94,29 @@ static void push_sums(tsr__solver *s)
 
 static void push_free(tsr__solver *s)
 {
+    tsr__gather_basis(s);
     push_gram(s, s->state.metric.exact, s->state.basis);
     push_sums(s);
+}
+
+static void *half_at(const tsr__solver *s, void *half, int64_t row)
+{
+    return half != NULL ? tsr__real_at(s, half, row * s->k) : NULL;
 }
 
 /* Kernels as well: their loss saw K in place of X, so that its halves are those of W
  * already. */
 static void move_free(tsr__solver *s, tsr__stepper step, const void *how)
 {
-    step(s, 0, tsr__theta_rows(s), &s->work.halves, how);
+    const tsr__halves *all = &s->work.halves;
+    int64_t first, count;
+    tsr__own_features(&first, &count, s);
+    const tsr__halves own = {.minus = half_at(s, all->minus, first),
+                             .flat = half_at(s, all->flat, first),
+                             .curved = half_at(s, all->curved, first),
+                             .quartic = half_at(s, all->quartic, first),
+                             .anti = half_at(s, all->anti, first)};
+    step(s, first, count, &own, how);
     s->plan->map->push(s);
 }
 

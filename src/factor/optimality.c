@@ -95,8 +95,9 @@ static void measure_atoms(void *context, const tsr__block *atoms, double *sum, i
 static residual measure_theta(tsr__solver *s)
 {
     residual r = {0, 0};
-    const tsr__sum sum = {&s->problem->atoms, s->plan->threads, 2,
-                          s->work.residual,   measure_atoms,    s};
+    const tsr__sum sum = {
+        &s->problem->atoms, s->plan->threads, 2, s->work.residual, measure_atoms, s, false};
+    tsr__gather_sums(s);
     tsr__basis_halves(s);
     if (!s->plan->map->woven) {
         add_rows(&r, s, tsr__theta(s), &s->work.halves, tsr__theta_rows(s));
@@ -114,8 +115,8 @@ static double ratio_of(const residual *r)
 /* The basis needs XtG, which passes over sparse KL data may have left out. */
 double tsr__solver_optimality(tsr__solver *s)
 {
-    const tsr__sum sum = {&s->problem->by_sample, s->plan->threads, 2,
-                          s->work.residual,       measure_block,    s};
+    const tsr__sum sum = {
+        &s->problem->by_sample, s->plan->threads, 2, s->work.residual, measure_block, s, false};
     tsr__solver_note(s, tsr__sum_leaves(&sum));
     const residual codes = {sum.room[0], sum.room[1]};
     tsr__solver_collect(s);

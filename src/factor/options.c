@@ -46,7 +46,7 @@ static const tsr_setting fit_table[] = {
     TSR_TEXT_ROW(FIT, labelled, "labelled", 0, NULL, "N|P%", "labels kept a class, by --seed; the rest is hidden from the learner"),
     TSR_CHOICE_ROW(FIT, basis_norm, "basis-norm", "auto|none|l1|l2", "norm of basis vectors; see doc/mathematics.md"),
     TSR_CHOICE_ROW(FIT, solver, "solver", "auto|mu|cd", "mu: the papers' multiplicative rules"),
-    TSR_CHOICE_ROW(FIT, plan, "plan", "auto|stream", "stream: rules that read samples once and in order, as data larger than --memory need"),
+    TSR_CHOICE_ROW(FIT, plan, "plan", "auto|stream|team", "stream, team: rules that read samples once and in order, as data larger than --memory and teams need"),
     TSR_INTEGER_ROW(FIT, batch, "batch", 0, 0, 1e15, "0", "N", "begin with N samples, drawn in blocks, and grow to all; 0: all at once"),
     TSR_REAL_ROW(FIT, forget, "forget", 0, 1, "1", "R", "with --more: what each batch leaves of what was learnt before it"),
     TSR_INTEGER_ROW(FIT, iterations, "iterations", 0, 0, 1e9, "2000", "N", "at most so many"),

@@ -17,31 +17,36 @@
 
 #include <math.h>
 
-/* Entries over rows from entries over samples. Equal positions are summed by the sparse matrix,
- * which is A' S A. Pairs within a group come to stand on the diagonal, where they cost a graph
+/* Entries over own rows from entries over own samples (by all samples). Those of one position are
+ * summed, which is A' S A. Pairs within a group come to stand on the diagonal, where they cost a graph
  * nothing: a group has one code. */
 static tsr_status over_rows(tsr_matrix **out, const tsr__problem *p, const tsr__spec *spec,
                             const tsr_matrix *pairs)
 {
     tsr_status status = TSR_OK;
-    int64_t *row = NULL, *column = NULL;
+    int64_t *row = NULL, *column = NULL, count = 0;
     double *value = NULL;
-    const int64_t stored = tsr_matrix_stored(pairs);
-    TSR_NEW(row, stored);
-    TSR_NEW(column, stored);
-    TSR_NEW(value, stored);
-    for (int64_t i = 0, e = 0; i < pairs->samples; i++) {
-        for (int64_t at = pairs->rows[i]; at < pairs->rows[i + 1]; at++, e++) {
-            row[e] = p->row_of[i];
-            column[e] = p->row_of[pairs->columns[at]];
-            value[e] = tsr__value_at(pairs->values, pairs->type, at);
-        }
-    }
-    TSR_TRY(tsr_matrix_create_sparse(out, p->n, p->n, stored, row, column, value, spec->type));
+    tsr__pair *list = NULL;
+    TSR_NEW(list, tsr_matrix_stored(pairs));
+    for (int64_t i = 0; i < pairs->samples; i++)
+        for (int64_t at = pairs->rows[i]; at < pairs->rows[i + 1]; at++)
+            list[count++] = (tsr__pair){p->row_of[p->share.first + i],
+                                        p->row_of[pairs->columns[at]], p->share.first + i,
+                                        tsr__value_at(pairs->values, pairs->type, at), 0};
+    TSR_TRY(tsr__pairs_home(&list, &count, &p->rows));
+    TSR_NEW(row, count);
+    TSR_NEW(column, count);
+    TSR_NEW(value, count);
+    for (int64_t e = 0; e < count; e++)
+        row[e] = list[e].row - p->rows.first, column[e] = list[e].column,
+        value[e] = list[e].value;
+    TSR_TRY(tsr_matrix_create_sparse(out, p->n, p->rows.whole, count, row, column, value,
+                                     spec->type));
 done:
     tsr__free(row);
     tsr__free(column);
     tsr__free(value);
+    tsr__free(list);
     return status;
 }
 
@@ -67,10 +72,11 @@ static tsr_status with_labels(tsr_matrix **graph, const tsr__problem *p, double 
     int64_t *row = NULL, *column = NULL, count = 0, room = 0, column_room = 0, value_room = 0;
     double *value = NULL;
     tsr_matrix *joined = NULL;
-    for (int64_t i = 0; i < p->samples; i++) {
+    for (int64_t i = 0; i < g->samples; i++) {
+        const int64_t own = p->share.first + i;
         for (int64_t at = g->rows[i]; at < g->rows[i + 1]; at++) {
             const int64_t j = g->columns[at];
-            if (p->classes.seen[i] >= 0 && p->classes.seen[j] >= 0)
+            if (p->classes.seen[own] >= 0 && p->classes.seen[j] >= 0)
                 continue; /* labels decide: the same gets `edge` below, different gets none */
             TSR_GROW(row, count, room);
             TSR_GROW(column, count, column_room);
@@ -78,8 +84,8 @@ static tsr_status with_labels(tsr_matrix **graph, const tsr__problem *p, double 
             row[count] = i, column[count] = j;
             value[count++] = tsr__value_at(g->values, g->type, at);
         }
-        for (int64_t j = 0; p->classes.seen[i] >= 0 && j < p->samples; j++) {
-            if (j == i || p->classes.seen[j] != p->classes.seen[i])
+        for (int64_t j = 0; p->classes.seen[own] >= 0 && j < p->samples; j++) {
+            if (j == own || p->classes.seen[j] != p->classes.seen[own])
                 continue;
             TSR_GROW(row, count, room);
             TSR_GROW(column, count, column_room);
@@ -87,7 +93,7 @@ static tsr_status with_labels(tsr_matrix **graph, const tsr__problem *p, double 
             row[count] = i, column[count] = j, value[count++] = edge;
         }
     }
-    TSR_TRY(tsr_matrix_create_sparse(&joined, p->samples, p->samples, count, row, column, value,
+    TSR_TRY(tsr_matrix_create_sparse(&joined, g->samples, p->samples, count, row, column, value,
                                      TSR_FLOAT64));
     tsr_matrix_free(*graph);
     *graph = joined;
@@ -105,7 +111,7 @@ static tsr_status take_graph(tsr_matrix **out, const tsr__problem *p, const tsr_
 {
     tsr_status status = TSR_OK;
     tsr__given given = {0};
-    tsr_matrix *graph = NULL;
+    tsr_matrix *graph = NULL, *own = NULL;
     TSR_TRY(tsr__given_open(&given, o->graph_file, o->graph_matrix, "graph-matrix"));
     const tsr_matrix *x = given.x;
     if (x->samples != p->samples || x->features != p->samples)
@@ -121,9 +127,11 @@ static tsr_status take_graph(tsr_matrix **out, const tsr__problem *p, const tsr_
                 TSR_FAIL(TSR_ERROR_DATA, "%s: is not symmetric at (%lld, %lld)", given.subject,
                          (long long)i, (long long)j);
         }
-    *out = graph, graph = NULL;
+    TSR_TRY(tsr__matrix_slice(&own, graph, p->share.first, p->share.count));
+    TSR_TRY(tsr__matrix_load(out, own, 1));
 done:
     tsr__given_close(&given);
+    tsr_matrix_free(own);
     tsr_matrix_free(graph);
     return status;
 }
@@ -140,9 +148,10 @@ static tsr_status make_graph(tsr__problem *p, const tsr__spec *spec)
     } else {
         TSR_TRY(tsr__matrix_need(p->held.x, "the search for neighbours (--graph-file takes a "
                                             "graph that is there)"));
-        TSR_TRY(tsr__neighbour_graph(&graph, p->held.x, o->neighbours,
-                                     (tsr__edge_weight)o->graph_weight, o->heat,
-                                     (int)o->threads));
+        TSR_TRY(p->streams ? tsr__ring_graph(&graph, p->held.x, &p->share, o)
+                           : tsr__neighbour_graph(&graph, p->held.x, o->neighbours,
+                                                  (tsr__edge_weight)o->graph_weight, o->heat,
+                                                  (int)o->threads));
     }
     if (spec->weights.of[TSR_WEIGHT_LABEL_EDGE] > 0)
         TSR_TRY(with_labels(&graph, p, spec->weights.of[TSR_WEIGHT_LABEL_EDGE]));
@@ -184,17 +193,17 @@ static tsr_status links_of_sign(tsr_matrix **out, const tsr__problem *p, const t
     TSR_NEW(row, 2 * list->samples);
     TSR_NEW(column, 2 * list->samples);
     TSR_NEW(value, 2 * list->samples);
-    for (int64_t e = 0; e < list->samples; e++) {
-        const double weight = sign * tsr_matrix_at(list, e, 2);
-        if (weight <= 0)
+    for (int64_t e = 0; e < 2 * list->samples; e++) {
+        const double weight = sign * tsr_matrix_at(list, e / 2, 2);
+        const int64_t one = (int64_t)tsr_matrix_at(list, e / 2, e % 2) - p->share.first;
+        if (weight <= 0 || one < 0 || one >= p->share.count)
             continue;
-        row[count] = column[count + 1] = (int64_t)tsr_matrix_at(list, e, 0);
-        column[count] = row[count + 1] = (int64_t)tsr_matrix_at(list, e, 1);
-        value[count] = value[count + 1] = weight;
-        count += 2;
+        row[count] = one;
+        column[count] = (int64_t)tsr_matrix_at(list, e / 2, 1 - e % 2);
+        value[count++] = weight;
     }
-    TSR_TRY(tsr_matrix_create_sparse(&pairs, p->samples, p->samples, count, row, column, value,
-                                     TSR_FLOAT64));
+    TSR_TRY(tsr_matrix_create_sparse(&pairs, p->share.count, p->samples, count, row, column,
+                                     value, TSR_FLOAT64));
     TSR_TRY(over_rows(out, p, spec, pairs));
 done:
     tsr__free(row);
@@ -213,7 +222,7 @@ static tsr_status check_contradictions(const tsr__problem *p, const char *path)
             if (tsr_matrix_at(p->pairs.repel, i, p->pairs.attract->columns[at]) > 0)
                 return tsr__fail(TSR_ERROR_DATA,
                                  "%s: samples %lld and %d must agree and must differ", path,
-                                 (long long)i, p->pairs.attract->columns[at]);
+                                 (long long)(p->rows.first + i), p->pairs.attract->columns[at]);
     return TSR_OK;
 }
 
@@ -265,6 +274,8 @@ tsr_status tsr__make_pairs(tsr__problem *p, const tsr__spec *spec)
         TSR_TRY(make_graph(p, spec));
     if (tsr__spec_has_links(spec))
         TSR_TRY(make_links(p, spec));
+    tsr_matrix *const pairs[] = {p->pairs.graph, p->pairs.attract, p->pairs.repel};
+    TSR_TRY(tsr__make_halo(&p->pairs.halo, pairs, 3, &p->rows));
 done:
     return status;
 }

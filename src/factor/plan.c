@@ -14,6 +14,7 @@
 #include "matrix/descent.h"
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -197,7 +198,8 @@ static int64_t longest_row(const tsr__problem *p)
     const tsr_matrix *rows[] = {p->held.reduced != NULL ? p->held.reduced : p->held.x,
                                 p->held.turned};
     int64_t most = 0;
-    if (!p->by_sample.sparse)
+    if (!p->by_sample.sparse ||
+        p->streams) /* sparse rows: those of other ranks may be longer */
         return p->n > p->m && !p->streams ? p->n : p->m;
     for (int side = 0; side < 2; side++)
         for (int64_t i = 0; rows[side] != NULL && i < rows[side]->samples; i++) {
@@ -215,7 +217,7 @@ static void choose_rules(tsr__plan *plan, const tsr__spec *spec, const tsr__prob
     const tsr__choice c = {spec, problem, plan};
     const double filled = problem->filled;
     plan->basis = (tsr__move){first_of(tsr__basis_rules, &c), plan->loss->step,
-                              sweeps_worth((double)problem->n * filled, plan->k)};
+                              sweeps_worth((double)problem->rows.whole * filled, plan->k)};
     plan->codes = (tsr__move){first_of(tsr__codes_rules, &c),
                               spec->row->links ? fmin(0.5, plan->loss->step) : plan->loss->step,
                               sweeps_worth((double)problem->m * filled, plan->k)};
@@ -298,7 +300,7 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *p
     const char *why = spec->loss->refuses != NULL ? spec->loss->refuses(problem) : NULL;
     if (why != NULL)
         TSR_FAIL(TSR_ERROR_DATA, "%s", why);
-    tsr__problem_cut(problem, spec, rank);
+    TSR_TRY(tsr__problem_cut(problem, spec, rank));
     tsr__plan plan = {.loss = spec->loss,
                       .map = map_of(spec, problem),
                       .k = rank,
@@ -312,6 +314,8 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *p
     plan.threads = threads_for(&plan, spec, problem);
     plan.extrapolates = may_lead(&plan, spec);
     plan.leads_basis = plan.extrapolates && leads_basis(&plan, problem);
+    plan.divides = tsr__team_shares(tsr__problem_team(problem)) && plan.map->free &&
+                   !plan.basis.rule->exact;
     plan.batch = spec->options->batch < problem->n ? spec->options->batch : 0;
     why = spec->options->batch > 0 ? refuses_batches(&plan, problem) : NULL;
     if (why != NULL)

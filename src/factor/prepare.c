@@ -12,6 +12,8 @@
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
 #include "matrix/scaled.h"
+#include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,17 +110,51 @@ static void add_samples(void *context, const tsr__block *block, double *sum, int
 }
 
 /* *out is held.scale, which the problem frees whatever happens. */
-static tsr_status sum_samples(double **out, const tsr_matrix *view, int64_t wanted)
+static tsr_status sum_samples(double **out, const tsr__problem *p, const tsr_matrix *view,
+                              int64_t wanted)
 {
     tsr_status status = TSR_OK;
-    tsr__source few = tsr__source_of_stream(view, 1 << 19);
+    tsr__source few = p->streams ? tsr__source_of_share(view, &p->share, 1 << 19)
+                                 : tsr__source_of_matrix(view, 1 << 19);
     const int threads = tsr__threads(wanted, few.blocks);
-    few.leaves = few.leaves < 8 ? few.leaves : 8; /* a sum is as long as a sample */
-    TSR_NEW(*out, tsr__sum_room(&few, threads) * view->features);
-    const tsr__sum sum = {&few, threads, view->features, *out, add_samples, NULL};
-    TSR_TRY(tsr__sum_leaves(&sum));
+    if (!p->streams) /* a sum is as long as a sample */
+        few.leaves = few.leaves < 8 ? few.leaves : 8, few.tile = few.features;
+    TSR_NEW(*out, view->features);
+    TSR_TRY(tsr__sum_made(*out, &few, threads, view->features, add_samples, NULL));
 done:
     return status;
+}
+
+struct owning {
+    double (*own)(double x);
+    const void *weight;
+    double *sum; /* by part */
+};
+
+static void add_own(void *context, const tsr_matrix *rows, int64_t first, int64_t part,
+                    int thread)
+{
+    const struct owning *o = context;
+    (void)thread;
+    for (int64_t i = 0; i < rows->samples; i++) {
+        const double w =
+            o->weight != NULL ? tsr__value_at(o->weight, rows->type, first + i) : 1;
+        for (int64_t at = tsr__row_begin(rows, i); at < tsr__row_end(rows, i); at++)
+            o->sum[part] += w * o->own(tsr__value_at(rows->values, rows->type, at));
+    }
+}
+
+/* What samples add to a loss whatever the factors are. Absent entries add nothing: own(0) is 0 for
+ * every loss that takes zeros. */
+tsr_status tsr__sum_own(double *out, const tsr_matrix *x, const void *weight,
+                        const tsr__share *share, double (*own)(double x), int64_t threads)
+{
+    double sum[TSR_CHUNKS_MOST] = {0};
+    struct owning o = {own, weight, sum};
+    TSR_OR_RETURN(tsr__walk_leaves(x, share, tsr__matrix_threads(x, threads), add_own, &o));
+    TSR_OR_RETURN(tsr__walk_total(sum, tsr__walk_parts(x, share), 1, share));
+    *out = sum[0];
+    return TSR_OK;
 }
 
 /* Copied in the solver's type. They weigh the loss alone, no penalty and no rho. */
@@ -147,7 +183,8 @@ static tsr_status take_weights(tsr__problem *p, const tsr__spec *spec, const cha
 /* The samples through a scaled view, copied out once: iterations then read memory. Those that are
  * not in memory stay where they are, behind the view. Cuts are weighed against the sum of the
  * samples as they are without them, which is the same view before. */
-static tsr_status take_view(tsr__problem *p, const tsr__spec *spec, const tsr_matrix *x)
+static tsr_status take_view(tsr__problem *p, const tsr__spec *spec, const tsr_matrix *x,
+                            bool stays)
 {
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = spec->options;
@@ -158,13 +195,13 @@ static tsr_status take_view(tsr__problem *p, const tsr__spec *spec, const tsr_ma
     tsr_matrix *view = NULL;
     TSR_TRY(tsr__matrix_scaled(&view, x, &by));
     if (spec->ncw) {
-        TSR_TRY(sum_samples(&p->held.scale, view, o->threads));
+        TSR_TRY(sum_samples(&p->held.scale, p, view, o->threads));
         by.cuts = p->held.scale;
         tsr_matrix_free(view);
         view = NULL;
         TSR_TRY(tsr__matrix_scaled(&view, x, &by));
     }
-    if (tsr__matrix_is_stored(x))
+    if (stays)
         p->held.owned = view, view = NULL;
     else
         TSR_TRY(tsr__matrix_load(&p->held.owned, view, tsr__threads(o->threads, x->samples)));
@@ -174,12 +211,50 @@ done:
     return status;
 }
 
+/* The samples of this rank. What stays in its file does so in a team, too, where memory does not hold
+ * the share. */
+static tsr_status take_own(tsr__problem *p, bool *stays, const tsr_data *data)
+{
+    tsr_status status = TSR_OK;
+    const tsr_matrix *x = tsr_data_samples(data);
+    p->share = (tsr__share){.whole = x->samples, .count = x->samples};
+    p->held.x = x;
+    *stays = tsr__matrix_is_stored(x);
+    if (p->streams)
+        TSR_TRY(tsr__share_make(&p->share, x, data->team));
+    if (!tsr__team_shares(data->team))
+        goto done;
+    TSR_TRY(tsr__matrix_slice(&p->held.own, x, p->share.first, p->share.count));
+    p->held.x = p->held.own;
+    *stays = *stays && !tsr__memory_holds(data->memory,
+                                          (double)tsr_matrix_stored(p->held.own) *
+                                              (double)(tsr__type_size(x->type) +
+                                                       (x->sparse ? sizeof *x->columns : 0)));
+done:
+    return status;
+}
+
+/* What a team cannot have, before anything is made of the data. */
+static tsr_status check_team(const tsr_data *data, const tsr_fit_options *o, bool marked)
+{
+    if (!tsr__team_shares(data->team))
+        return TSR_OK;
+    if (marked || o->missing == 1)
+        return tsr__fail(TSR_ERROR_UNSUPPORTED,
+                         "a team has no missing values: features that lack some have sums of "
+                         "their own over all samples");
+    if (o->batch > 0)
+        return tsr__fail(TSR_ERROR_UNSUPPORTED, "a team has no batches (--batch)");
+    return TSR_OK;
+}
+
 tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr_data *data)
 {
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = spec->options;
     const tsr_matrix *x = tsr_data_samples(data);
     tsr_matrix *extra = NULL;
+    bool stays = false;
     const bool marked = o->mask != NULL || o->mask_matrix != NULL,
                mask = o->missing == 1 || marked, concept = spec->basis == TSR_BASIS_CONCEPT;
     /* Inner products are all that a concept model under squares needs, so that its samples may
@@ -188,23 +263,27 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
                       (concept && spec->loss->inner ? 0 : TSR_NEED_NON_NEGATIVE);
     p->samples = x->samples;
     p->features = x->features;
-    p->streams = o->plan == TSR_PLAN_STREAM || o->batch > 0 || tsr__matrix_is_stored(x);
-    TSR_TRY(tsr__matrix_survey(&p->survey, x, o->threads));
+    p->streams = o->plan != TSR_PLAN_AUTO || o->batch > 0 || tsr__matrix_is_stored(x) ||
+                 tsr__team_shares(data->team);
+    TSR_TRY(check_team(data, o, marked));
+    TSR_TRY(take_own(p, &stays, data));
+    TSR_TRY(tsr__share_survey(&p->survey, p->held.x, tsr__cut_by(&p->share), o->threads));
     TSR_TRY(tsr__scan_check(&p->survey.scan, x, needs, tsr_data_origin(data)));
     TSR_TRY(take_weights(p, spec, tsr_data_origin(data)));
     if (marked)
         TSR_TRY(take_mask(&extra, p, o));
     if (mask)
-        TSR_TRY(find_missing(p, x, extra));
+        TSR_TRY(find_missing(p, p->held.x, extra));
     if (p->missing != NULL && concept)
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "a concept basis is made of whole samples, so there can be "
                  "no missing values: --basis free");
-    p->held.x = x;
-    if (mask || o->normalize != TSR_NORM_NONE || spec->ncw || x->type != spec->type)
-        TSR_TRY(take_view(p, spec, x));
+    if (mask || o->normalize != TSR_NORM_NONE || spec->ncw || x->type != spec->type ||
+        (tsr__matrix_is_stored(x) && !stays))
+        TSR_TRY(take_view(p, spec, p->held.x, stays));
     if (p->held.owned != NULL)
-        TSR_TRY(tsr__matrix_survey(&p->survey, p->held.owned, o->threads));
+        TSR_TRY(
+            tsr__share_survey(&p->survey, p->held.owned, tsr__cut_by(&p->share), o->threads));
     if (p->held.owned != NULL && p->survey.scan.infinite > 0)
         TSR_FAIL(TSR_ERROR_DATA,
                  "%s has values beyond single precision: --precision double, or --normalize l2",
@@ -221,8 +300,10 @@ tsr_status tsr__prepared_make(tsr__prepared *out, const tsr_data *data,
     tsr_status status = TSR_OK;
     tsr__problem p = {0};
     tsr__spec spec;
+    tsr_data alone = *data; /* who judges sees all samples */
+    alone.team = NULL;
     TSR_TRY(tsr__spec_make(&spec, options));
-    TSR_TRY(tsr__prepare_values(&p, &spec, data));
+    TSR_TRY(tsr__prepare_values(&p, &spec, &alone));
     *out = (tsr__prepared){p.held.x, p.held.owned, p.missing};
     p.held.owned = p.missing = NULL;
 done:

@@ -8,6 +8,7 @@
  * all starts share it. O(nnz) beside the graph and the kernel. */
 #include "factor/solver.h"
 #include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <float.h>
 #include <math.h>
@@ -28,6 +29,11 @@ static tsr_status prepare_samples(tsr__problem *p, const tsr__spec *spec, const 
                      "--alpha-basis needs a basis >= 0, and data below zero "
                      "give one of either sign");
         if (o->kernel != 0 || negative) {
+            if (tsr__team_shares(tsr__problem_team(p)))
+                TSR_FAIL(
+                    TSR_ERROR_UNSUPPORTED,
+                    "a kernel is of samples by samples, which a team does not share: linear "
+                    "kernels of samples >= 0 need none");
             TSR_TRY(tsr__matrix_need(p->held.x, "a kernel, samples x samples,"));
             TSR_TRY(tsr__kernel_matrix(&p->held.kernel, p->held.x, o, &p->held.kernel_width));
         }
@@ -50,6 +56,11 @@ done:
     return status;
 }
 
+static double square(double x)
+{
+    return x * x;
+}
+
 /* The part of a Frobenius loss that the factors do not touch: sum w x^2, or the weighted trace
  * of a kernel (before samples are tied). J is that of the original data, constants included
  * (section 2). */
@@ -64,9 +75,11 @@ static tsr_status own_square(tsr__problem *p, const tsr__spec *spec)
                          tsr_matrix_at(p->held.kernel, i, i);
         return TSR_OK;
     }
-    return x == p->held.x && p->weight == NULL
-               ? TSR_OK
-               : tsr__matrix_squares(&p->square, x, p->weight, spec->options->threads);
+    if (x == p->held.x && p->weight == NULL)
+        return TSR_OK;
+    return p->streams ? tsr__sum_own(&p->square, x, p->weight, tsr__cut_by(&p->rows), square,
+                                     spec->options->threads)
+                      : tsr__matrix_squares(&p->square, x, p->weight, spec->options->threads);
 }
 
 /* The size of a sample: its root mean square length, in a kernel's own space where there is
@@ -179,26 +192,31 @@ done:
     return status;
 }
 
-void tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
+tsr_status tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
 {
     /* A block and its tile, or the rows that its entries point at, stay in the second-level
      * cache. Under sparse data the rows of the factor are what takes room, and they grow with
      * the rank. Where blocks are cut does not depend on threads, and so neither do the sums. */
-    const int64_t bytes = p->held.x->sparse ? (1 << 20) / rank : 1 << 19;
+    const int64_t bytes = p->held.x->sparse ? (1 << 20) / rank : 1 << 19,
+                  atoms = p->held.x->sparse ? 1 << 20 : bytes;
     const tsr_matrix *all = p->held.kernel != NULL ? p->held.kernel : p->held.x;
     const tsr_matrix *rows = p->held.reduced != NULL ? p->held.reduced : all;
     p->type = spec->type;
     p->n = rows->samples;
     p->m = rows->features;
-    p->filled = (double)tsr_matrix_stored(rows) / ((double)p->n * (double)p->m);
-    p->by_sample = (p->streams ? tsr__source_of_stream : tsr__source_of_matrix)(rows, bytes);
+    double stored = (double)tsr_matrix_stored(rows);
+    TSR_OR_RETURN(tsr__team_sum(tsr__problem_team(p), &stored, 1));
+    p->filled = stored / ((double)p->rows.whole * (double)p->m);
+    p->by_sample = p->streams ? tsr__source_of_share(rows, &p->rows, bytes)
+                              : tsr__source_of_matrix(rows, bytes);
     if (p->missing != NULL) /* a row's own sums are of all its features */
         p->by_sample.tile = p->m;
     if (p->held.turned != NULL)
         p->by_feature = tsr__source_of_matrix(p->held.turned, bytes);
     if (spec->basis == TSR_BASIS_CONCEPT)
-        p->atoms = (p->streams ? tsr__source_of_stream : tsr__source_of_matrix)(
-            all, p->held.x->sparse ? 1 << 20 : bytes);
+        p->atoms = p->streams ? tsr__source_of_share(all, &p->share, atoms)
+                              : tsr__source_of_matrix(all, atoms);
+    return TSR_OK;
 }
 
 /* Good for a problem that was made in part, too: it starts as zeros. `held.x` may be the
@@ -206,10 +224,10 @@ void tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank)
 void tsr__problem_clear(tsr__problem *p)
 {
     /* views before what they are of */
-    tsr_matrix *const matrices[] = {p->held.reduced,      p->held.groups,    p->held.owned,
-                                    p->missing,           p->missing_turned, p->held.kernel,
-                                    p->held.turned_owned, p->pairs.graph,    p->pairs.attract,
-                                    p->pairs.repel};
+    tsr_matrix *const matrices[] = {p->held.reduced,  p->held.groups,       p->held.owned,
+                                    p->held.own,      p->missing,           p->missing_turned,
+                                    p->held.kernel,   p->held.turned_owned, p->pairs.graph,
+                                    p->pairs.attract, p->pairs.repel};
     void *const arrays[] = {p->held.scale,
                             p->pairs.graph_degree,
                             p->pairs.attract_degree,
@@ -219,10 +237,15 @@ void tsr__problem_clear(tsr__problem *p)
                             p->weight,
                             p->classes.seen,
                             p->row_of,
-                            p->classes.of_row};
+                            p->classes.of_row,
+                            p->pairs.halo.wanted,
+                            p->pairs.halo.sent,
+                            p->pairs.halo.row};
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         tsr_matrix_free(matrices[i]);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         tsr__free(arrays[i]);
+    tsr__share_clear(&p->share);
+    tsr__share_clear(&p->rows);
     *p = (tsr__problem){0};
 }

@@ -24,14 +24,46 @@
 
 extern const tsr__rule tsr__rule_sphere, tsr__rule_weave;
 
-/* 1e-8 of a mean is nothing that J sees, of second order 1e-16, and from there an entry grows
- * back geometrically (section 3). */
-void tsr__floor_of(const tsr__solver *s, double *floor, const void *theta, int64_t rows)
+struct summing {
+    const tsr__solver *s;
+    const void *theta;
+};
+
+static void add_theta(const void *context, int64_t first, int64_t rows, double *columns)
 {
-    memset(floor, 0, (size_t)s->k * sizeof *floor);
-    tsr__kernels_for(s)->add_column_sums(floor, theta, NULL, rows, s->k);
+    const struct summing *on = context;
+    tsr__kernels_for(on->s)->add_column_sums(
+        columns, tsr__real_at(on->s, on->theta, first * on->s->k), NULL, rows, on->s->k);
+}
+
+/* 1e-8 of a mean is nothing that J sees, of second order 1e-16, and from there an entry grows
+ * back geometrically (section 3). `source` has the rows of theta, `whole` all that there are; NULL:
+ * they are features. */
+static void floor_of(tsr__solver *s, double *floor, const void *theta,
+                     const tsr__source *source, int64_t whole)
+{
+    const struct summing on = {s, theta};
+    double *sums = s->work.code_sums;
+    if (source == NULL) {
+        memset(sums, 0, (size_t)s->k * sizeof *sums);
+        add_theta(&on, 0, whole, sums);
+    } else {
+        tsr__sum_codes(s, source, s->k, sums, add_theta, &on);
+    }
     for (int64_t j = 0; j < s->k; j++)
-        floor[j] *= s->plan->loss->floor / (double)rows;
+        floor[j] = sums[j] * s->plan->loss->floor / (double)whole;
+}
+
+void tsr__floor_codes(tsr__solver *s)
+{
+    floor_of(s, s->work.floor, s->state.codes, &s->problem->by_sample, s->problem->rows.whole);
+}
+
+static void floor_theta(tsr__solver *s)
+{
+    const bool woven = s->plan->map->woven;
+    floor_of(s, s->work.by, tsr__theta(s), woven ? &s->problem->atoms : NULL,
+             woven ? s->problem->share.whole : s->m);
 }
 
 /* Steps from halves, element by element. */
@@ -82,7 +114,7 @@ static void step_basis(tsr__solver *s, stepper step)
     const struct stepping how = {step};
     tsr__basis_halves(s);
     if (s->plan->lifts)
-        tsr__floor_of(s, s->work.by, tsr__theta(s), tsr__theta_rows(s));
+        floor_theta(s);
     s->plan->map->move(s, step_rows, &how);
     tsr__fix_scale(s, s->plan->scale);
 }

@@ -36,6 +36,9 @@ typedef struct tsr__run {
     bool converged, interrupted;
 } tsr__run;
 
+/* same.c: that all ranks of the data's team were given the same; options may be NULL. */
+tsr_status tsr__same_call(const tsr_data *data, const tsr_fit_options *options);
+
 /* Problem, plan, laid-out solver and a model without factors, of options and data; and frees them. */
 tsr_status tsr__run_open(tsr__run *r);
 void tsr__run_close(tsr__run *r);

@@ -12,6 +12,7 @@
 #include "factor/solve.h"
 
 #include "base/memory.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,6 +35,28 @@ static bool settled(const tsr__loop *l)
     return again <= l->options->tolerance * fmax(fabs(now[0]), 1e-12 * l->size);
 }
 
+/* What rank 0's clock says is so for all. */
+static tsr_status save_if_due(const char **note, const tsr__loop *l)
+{
+    *note = NULL;
+    if (l->steps.due == NULL)
+        return TSR_OK;
+    int64_t later = tsr__team_rank(l->team) == 0 && l->steps.due(l->steps.user) ? 0 : 1;
+    TSR_OR_RETURN(tsr__team_least(l->team, &later));
+    return later == 0 ? l->steps.save(note, l->steps.user) : TSR_OK;
+}
+
+/* Whether any rank was asked to stop: then all do, after the same iteration. */
+tsr_status tsr__stop_together(bool *stopped, tsr_team *team, tsr_status asked)
+{
+    int64_t on = asked == TSR_ERROR_INTERRUPTED ? 0 : 1;
+    if (asked < 0 && asked != TSR_ERROR_INTERRUPTED)
+        return asked;
+    TSR_OR_RETURN(tsr__team_least(team, &on));
+    *stopped = on == 0;
+    return TSR_OK;
+}
+
 /* What has no bottom, must-links as a reward, falls beyond every measure long before it is
  * infinite: a million times the start says so early. An interruption is no error: the factors
  * are those of the last iteration, whole, and can be kept. */
@@ -54,13 +77,12 @@ tsr_status tsr__solve(tsr__loop *l)
         if (l->diverged)
             break;
         l->converged = settled(l);
-        task.note = l->steps.save != NULL ? l->steps.save(l->steps.user) : NULL;
-        status = tsr__task_step(&task, h->iterations, now,
-                                fabs(last - now) / fmax(fabs(now), 1e-300));
-        l->interrupted = status == TSR_ERROR_INTERRUPTED;
+        TSR_TRY(save_if_due(&task.note, l));
+        TSR_TRY(tsr__stop_together(&l->interrupted, l->team,
+                                   tsr__task_step(&task, h->iterations, now,
+                                                  fabs(last - now) / fmax(fabs(now), 1e-300))));
         if (l->interrupted)
-            return TSR_OK;
-        TSR_TRY(status);
+            break;
         last = now;
     }
 done:

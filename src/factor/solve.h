@@ -28,13 +28,15 @@ typedef struct tsr__steps {
     tsr_status (*step)(void *user); /* fails where the data cannot be had any more */
     /* J and, into `terms` (TSR_TERMS, NaN so far), what it is made of. */
     double (*objective)(void *user, double *terms);
-    /* After each iteration, where it is not NULL: keeps what was reached now and then, and returns
-     * what there is to say about that, or NULL. */
-    const char *(*save)(void *user);
+    /* Where it is not NULL: whether it is time to keep what was reached; and keeps it. *note is what
+     * there is to say about that, or NULL. */
+    bool (*due)(void *user);
+    tsr_status (*save)(const char **note, void *user);
 } tsr__steps;
 
 typedef struct tsr__loop {
     tsr__steps steps;
+    tsr_team *team;                        /* all of which make these steps; or NULL */
     const tsr_fit_options *options;        /* tolerance, progress */
     tsr__history *history;                 /* goes on from what it holds */
     int64_t since;                         /* iterations in it whose J was another function */
@@ -42,6 +44,9 @@ typedef struct tsr__loop {
     double size;                           /* what J would be without a model */
     bool converged, interrupted, diverged; /* how it ended */
 } tsr__loop;
+
+/* How a step that may be interrupted (tsr__task_step) went for all of a team. */
+tsr_status tsr__stop_together(bool *stopped, tsr_team *team, tsr_status asked);
 
 /* Iterates. Stopping, by whoever watches or because J is no number, is an end like others: the
  * loop says which it was. */

@@ -23,6 +23,7 @@
  * the data. */
 #include "factor/plan.h"
 #include "matrix/pass.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,6 +183,23 @@ static tsr_status sum_tiles(struct passing *p)
     return TSR_OK;
 }
 
+/* Each rank gets the sums of its features, or all, and all of them what belongs to no feature. */
+static tsr_status join_ranks(tsr__solver *s, tsr_status status)
+{
+    tsr_team *team = tsr__problem_team(s->problem);
+    const tsr__totals *sums = &s->state.totals;
+    const tsr__division *own = &s->work.division[TSR_DIVIDED_SUMS];
+    if (!tsr__team_shares(team))
+        return status;
+    TSR_OR_RETURN(tsr__team_agree(team, status));
+    if (!s->plan->divides)
+        return tsr__team_add(team, s->work.room[0], tsr__totals_width(s, s->m));
+    TSR_OR_RETURN(team->sum_scatter(team, sums->XtG, own->first, own->count));
+    if (sums->YtG != NULL)
+        TSR_OR_RETURN(team->sum_scatter(team, sums->YtG, own->first, own->count));
+    return tsr__team_add(team, sums->loss, tsr__totals_width(s, 0));
+}
+
 static tsr_status sum_blocks(struct passing *p)
 {
     tsr__solver *s = p->s;
@@ -190,8 +208,9 @@ static tsr_status sum_blocks(struct passing *p)
                           .width = tsr__totals_width(s, rows_of(s)),
                           .room = s->work.room[0],
                           .add = pass_block,
-                          .context = p};
-    return s->plan->tile < s->m ? sum_tiles(p) : tsr__sum_leaves(&sum);
+                          .context = p,
+                          .own = true};
+    return join_ranks(s, s->plan->tile < s->m ? sum_tiles(p) : tsr__sum_leaves(&sum));
 }
 
 /* THE WAY OUT of all sums: into the type that steps read. In double precision they are there. */
@@ -250,7 +269,7 @@ static void pass(tsr__solver *s, mover move)
         tsr__settle_scale(s);
     prepare(s);
     if (s->plan->lifts && !s->plan->codes.rule->descends)
-        tsr__floor_of(s, s->work.floor, s->state.codes, s->n);
+        tsr__floor_codes(s);
     tsr__solver_note(s, sum_blocks(&p));
     s->work.owed = false;
     tsr__solver_hand_over(s);
@@ -327,11 +346,9 @@ double tsr__solver_objective(const tsr__solver *s)
 
 static void put_codes_back(tsr__solver *s, const void *from)
 {
-    const tsr__source *source = s->source;
-    for (int64_t i = 0; i < source->blocks; i++) {
-        const int64_t block = source->chosen != NULL ? source->chosen[i] : i,
-                      first = block * source->block_samples, left = s->n - first,
-                      rows = left < source->block_samples ? left : source->block_samples;
+    for (int64_t i = 0; i < s->source->blocks; i++) {
+        int64_t first, rows;
+        tsr__source_rows(&first, &rows, s->source, i);
         memcpy(tsr__codes_at(s, first), tsr__real_at(s, from, first * s->k),
                tsr__real_bytes(s, rows * s->k));
     }

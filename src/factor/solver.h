@@ -154,18 +154,37 @@ typedef struct tsr__term_room {
     double *sums;
 } tsr__term_room;
 
+/* What each rank has of the features: from .. and how many, as rows of the basis, numbers of a sum,
+ * bytes of the basis, and bytes of `dots`. */
+typedef enum tsr__division_unit {
+    TSR_DIVIDED_ROWS,
+    TSR_DIVIDED_SUMS,
+    TSR_DIVIDED_BYTES,
+    TSR_DIVIDED_DOTS,
+    TSR_DIVIDED_UNITS
+} tsr__division_unit;
+typedef struct tsr__division {
+    int64_t *first, *count; /* ranks */
+} tsr__division;
+
 typedef struct tsr__work {
     tsr__halves basis;  /* with respect to the basis, m x k */
     tsr__halves halves; /* of these, what the loss and its terms have */
     tsr__sphere sphere;
     tsr__weaving weaving;
     void *turned_basis, *turned_codes; /* dense KL: k padded rows of each; else NULL */
-    double *by, *back;  /* k: scales; floors of the basis, shares, slopes while a rule runs */
-    bool owed;          /* codes are still to be scaled, by `back` */
-    double *floor;      /* k: of the codes */
-    void *before;       /* n x k: codes before a pass, where theta is led on; else NULL */
-    double *row_sums;   /* TSR_PARTS x k: of the parts of a factor's rows */
-    double *part_grams; /* as many k x k as map.c makes of the basis */
+    double *by, *back; /* k: scales; floors of the basis, shares, slopes while a rule runs */
+    bool owed;         /* codes are still to be scaled, by `back` */
+    double *floor;     /* k: of the codes */
+    void *before;      /* n x k: codes before a pass, where theta is led on; else NULL */
+    double *row_sums;  /* TSR_PARTS x k: of the parts of the basis's rows */
+    double *code_sums; /* of sums over codes, and over weights of samples */
+    double *dots;      /* of runs of features (tile.c) */
+    tsr__division
+        division[TSR_DIVIDED_UNITS]; /* of the ranks of a team that divides the basis */
+    void *halo[2];                   /* codes on their way to other ranks, and from them */
+    int64_t *halo_bytes;             /* 2 ranks */
+    double *part_grams;              /* as many k x k as map.c makes of the basis */
     tsr__term_room term[TSR_MOST_TERMS];
     double *room[2];    /* of the sums over leaves, and over tiles where there are any */
     double *tile_loss;  /* a tile each */
@@ -189,8 +208,9 @@ struct tsr__solver {
 
 enum {
     TSR_PANEL = 8,
-    TSR_CHUNK = 256
-}; /* features that a thread takes at a time: KL; squares */
+    TSR_CHUNK = 256 /* features that a thread takes at a time: KL; squares */
+};
+enum { TSR_RUNS = 1024 }; /* of features, at most, that sums over all of them go by */
 
 /* Losses and maps ------------------------------------------------------------------------- */
 
@@ -394,13 +414,29 @@ void tsr__basis_bend(const tsr__solver *s, const tsr__bench *bench, int64_t firs
                      const void **slope, const void **bend);
 void tsr__refresh(tsr__solver *s);
 
-/* Rows of a factor in at most TSR_PARTS equal parts, cut by their number alone, on all threads;
+/* Rows of the basis in at most TSR_PARTS equal parts, cut by their number alone, on all threads;
  * never within a pass. `add` adds what rows first .. have to the k columns; the sums of the parts
  * join `columns` in order, and what was added is returned. */
 typedef void (*tsr__rows_add)(const void *context, int64_t first, int64_t count,
                               double *columns);
 double tsr__sum_rows(const tsr__solver *s, int64_t rows, tsr__rows_add add, const void *context,
                      double *columns);
+/* Sums over the rows of a source's codes, of all ranks, into the first `width` of `room`
+ * (tsr__sum_room x width); k of them join `columns`, and what was added is returned. Never within a
+ * pass. */
+void tsr__sum_codes(tsr__solver *s, const tsr__source *source, int64_t width, double *room,
+                    tsr__rows_add add, const void *context);
+double tsr__sum_columns(tsr__solver *s, tsr__rows_add add, const void *context,
+                        double *columns);
+
+/* What pairs of rows are places in: codes of other ranks, own codes, codes of others. */
+void tsr__exchange_codes(tsr__solver *s);
+static inline void *tsr__places(const tsr__solver *s)
+{
+    return (char *)s->state.codes -
+           (size_t)(s->problem->pairs.halo.before * s->k) * tsr__type_size(s->type);
+}
+
 /* The same where rows are set one by one and nothing is summed. */
 typedef void (*tsr__rows_set)(const void *context, int64_t first, int64_t count);
 void tsr__each_rows(const tsr__solver *s, int64_t rows, tsr__rows_set set, const void *context);
@@ -417,8 +453,8 @@ bool tsr__priced(const tsr__solver *s);
 /* Of column j, where vectors have unit L2 length: the quadratic (price / 2) ||f||^2. */
 double tsr__price_of(const tsr__solver *s, int64_t j);
 
-/* What entries are lifted to: a share of each column's mean (k). */
-void tsr__floor_of(const tsr__solver *s, double *floor, const void *theta, int64_t rows);
+/* What codes are lifted to: a share of each column's mean, into work.floor. */
+void tsr__floor_codes(tsr__solver *s);
 
 /* What moves: the weights, or else the basis; and its rows. */
 static inline void *tsr__theta(const tsr__solver *s)
@@ -505,6 +541,13 @@ void tsr__times_rows(const tsr__solver *s, void *c, double alpha, const void *a,
 /* c (k x k) = a' b for a, b of rows x k; added to c where not fresh. */
 void tsr__gram(const tsr__solver *s, double *c, const void *a, const void *b, int64_t rows,
                bool fresh);
+
+/* tile.c: features of this rank, of a basis that is divided, else all; who has which; the basis of all,
+ * after each rank moved its part, and sums of all. */
+void tsr__own_features(int64_t *first, int64_t *count, const tsr__solver *s);
+void tsr__divide_features(tsr__solver *s);
+void tsr__gather_basis(tsr__solver *s);
+void tsr__gather_sums(tsr__solver *s);
 
 /* tile.c: the projection of a block, tile by tile; its codes times their weights. <total, F>, or
  * <sum, F> where there is no total. */

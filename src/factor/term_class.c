@@ -65,7 +65,7 @@ static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double
 {
     const tsr__adding on = {t, s};
     (void)square;
-    return tsr__sum_rows(s, s->n, share_rows, &on, linear);
+    return tsr__sum_columns(s, share_rows, &on, linear);
 }
 
 /* A row of tied codes stands for all samples of its class and is charged for each. */

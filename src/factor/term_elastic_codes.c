@@ -46,7 +46,7 @@ static double refresh_lasso(const tsr__term *t, tsr__solver *s, double *linear, 
 {
     const tsr__adding on = {t, s};
     (void)square;
-    return tsr__sum_rows(s, s->n, sum_lasso, &on, linear);
+    return tsr__sum_columns(s, sum_lasso, &on, linear);
 }
 
 static void add_lasso(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,
@@ -75,7 +75,7 @@ static double refresh_ridge(const tsr__term *t, tsr__solver *s, double *linear, 
 {
     const tsr__adding on = {t, s};
     (void)linear;
-    return tsr__sum_rows(s, s->n, sum_ridge, &on, square);
+    return tsr__sum_columns(s, sum_ridge, &on, square);
 }
 
 static void add_ridge(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,

@@ -28,7 +28,9 @@ static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *p
 
 static tsr__source rows_of(const tsr__solver *s)
 {
-    return tsr__source_of_matrix(s->problem->pairs.graph, 1 << 16);
+    const tsr__problem *p = s->problem;
+    return p->streams ? tsr__source_of_share(p->pairs.graph, &p->rows, 1 << 16)
+                      : tsr__source_of_matrix(p->pairs.graph, 1 << 16);
 }
 
 /* S G of all rows is kept between passes: codes move together, from what neighbours were
@@ -41,7 +43,7 @@ static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena
         tsr__arena_take(arena, tsr__sum_room(&graph, s->plan->threads) * s->k, sizeof(double));
 }
 
-/* Adds edge (g_a - g_b)^2, column by column. Differences first, squares then: codes that agree
+/* Adds edge (g_a - g_b)^2, column by column, of the codes at two places. Differences first, squares then: codes that agree
  * give zero, not the rounding of large numbers. */
 static void add_apart(double *restrict columns, const tsr__solver *s, double edge, int64_t a,
                       int64_t b)
@@ -49,8 +51,8 @@ static void add_apart(double *restrict columns, const tsr__solver *s, double edg
     double one[TSR_STRIP], other[TSR_STRIP];
     for (int64_t j = 0; j < s->k; j = tsr__strip_end(j, s->k)) {
         const int64_t count = tsr__strip_end(j, s->k) - j;
-        tsr__widen(one, s, s->state.codes, a * s->k + j, count);
-        tsr__widen(other, s, s->state.codes, b * s->k + j, count);
+        tsr__widen(one, s, tsr__places(s), a * s->k + j, count);
+        tsr__widen(other, s, tsr__places(s), b * s->k + j, count);
         for (int64_t c = 0; c < count; c++) {
             const double apart = one[c] - other[c];
             columns[j + c] += edge * apart * apart;
@@ -73,12 +75,14 @@ static void refresh_block(void *context, const tsr__block *block, double *sum, i
     const tsr__term_room *room = tsr__room_of(s, r->t);
     (void)thread;
     tsr__block_project(tsr__real_at(s, room->gathered[0], block->first * s->k), block,
-                       s->state.codes, s->k, true);
-    for (int64_t i = 0; i < block->samples; i++)
-        for (int64_t at = block->rows[i];
-             at < block->rows[i + 1] && block->columns[at] < block->first + i; at++)
+                       tsr__places(s), s->k, true);
+    for (int64_t i = 0; i < block->samples; i++) {
+        const int64_t place = s->problem->pairs.halo.before + block->first + i;
+        for (int64_t at = block->rows[i]; at < block->rows[i + 1] && block->columns[at] < place;
+             at++)
             add_apart(sum, s, r->t->weight[0] * tsr__value_at(block->values, block->type, at),
-                      block->first + i, block->columns[at]);
+                      place, block->columns[at]);
+    }
 }
 
 /* By column, because these are the shares that the price of length wants. */

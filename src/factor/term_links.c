@@ -18,9 +18,7 @@
  * doubles, since what is wanted of them are differences, T - s_b. */
 #include "factor/plan.h"
 #include "factor/strip.h"
-#include "matrix/parallel.h"
-
-#include <string.h>
+#include "matrix/pass.h"
 
 enum { MUST, CANNOT };
 
@@ -37,7 +35,10 @@ static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *p
 
 static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena)
 {
-    room->sums = tsr__arena_take(arena, (s->problem->classes.count + 1) * s->k, sizeof(double));
+    room->sums = tsr__arena_take(arena,
+                                 tsr__sum_room(&s->problem->by_sample, s->plan->threads) *
+                                     (s->problem->classes.count + 1) * s->k,
+                                 sizeof(double));
 }
 
 /* Sums of the codes of class b, and of all, which stand last. */
@@ -58,34 +59,31 @@ static puller puller_of(const tsr__term *t, const tsr__solver *s, int32_t b)
                     s->problem->pairs.reward ? 0 : s->problem->classes.population[b]};
 }
 
-enum { COLUMNS = 8 }; /* that a thread adds up at a time: a line of the cache */
-
 /* Tied codes stand for their members, each of which is linked to all others. */
-static void add_columns(void *context, int64_t item, int thread)
+static void add_classes(const void *context, int64_t first, int64_t rows, double *sums)
 {
     const tsr__adding *on = context;
     const tsr__solver *s = on->s;
     const tsr__classes *c = &s->problem->classes;
-    const int64_t first = item * COLUMNS;
-    const int64_t end = first + COLUMNS < s->k ? first + COLUMNS : s->k;
-    (void)thread;
-    for (int64_t i = 0; i < s->n; i++)
-        for (int64_t j = first; c->of_row[i] >= 0 && j < end; j++)
-            sum_of(on->t, s, c->of_row[i])[j] +=
-                tsr__members(s, i) * tsr__real_get(s, s->state.codes, i * s->k + j);
-    for (int64_t b = 0; b < c->count; b++)
-        for (int64_t j = first; j < end; j++)
-            sum_of(on->t, s, c->count)[j] += sum_of(on->t, s, b)[j];
+    double g[TSR_STRIP];
+    for (int64_t i = first; i < first + rows; i++)
+        for (int64_t j = 0; c->of_row[i] >= 0 && j < s->k; j = tsr__strip_end(j, s->k)) {
+            const int64_t count = tsr__strip_end(j, s->k) - j;
+            double *own = sums + c->of_row[i] * s->k + j, *all = sums + c->count * s->k + j;
+            const double by = tsr__members(s, i);
+            tsr__widen(g, s, s->state.codes, i * s->k + j, count);
+            for (int64_t a = 0; a < count; a++) {
+                own[a] += by * g[a];
+                all[a] += by * g[a];
+            }
+        }
 }
 
-/* Columns are added up by themselves, each in the order of the samples: threads share them without
- * sums of their own for all classes. */
 static void add_up(const tsr__term *t, tsr__solver *s)
 {
-    tsr__adding on = {t, s};
-    memset(sum_of(t, s, 0), 0,
-           (size_t)((s->problem->classes.count + 1) * s->k) * sizeof(double));
-    tsr__parallel((s->k + COLUMNS - 1) / COLUMNS, s->plan->threads, add_columns, &on);
+    const tsr__adding on = {t, s};
+    tsr__sum_codes(s, &s->problem->by_sample, (s->problem->classes.count + 1) * s->k,
+                   tsr__room_of(s, t)->sums, add_classes, &on);
 }
 
 /* (C G)_i is constant on a class but for the bounded form's own code, so that row i's part takes k
@@ -119,7 +117,7 @@ static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double
     const tsr__adding on = {t, s};
     (void)linear;
     add_up(t, s);
-    return tsr__sum_rows(s, s->n, share_rows, &on, square);
+    return tsr__sum_columns(s, share_rows, &on, square);
 }
 
 /* T - s_b is >= 0 but for rounding, which the halves must not see. */

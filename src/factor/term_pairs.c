@@ -63,9 +63,9 @@ static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double
     for (int side = ATTRACT; side <= REPEL; side++) {
         const tsr__source source = tsr__source_of_matrix(sides[side], 1 << 20);
         tsr__solver_note(s, tsr__source_project(tsr__room_of(s, t)->gathered[side], &source,
-                                                s->state.codes, s->k, s->plan->threads));
+                                                tsr__places(s), s->k, s->plan->threads));
     }
-    return tsr__sum_rows(s, s->n, share_rows, &on, square);
+    return tsr__sum_columns(s, share_rows, &on, square);
 }
 
 static void add(const tsr__term *t, const tsr__solver *s, int64_t first, int64_t count,

@@ -140,7 +140,7 @@ static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double
     (void)linear, (void)square; /* it costs no more in longer vectors */
     prepare(t, s);
     memset(sum, 0, (size_t)s->k * sizeof *sum);
-    (void)tsr__sum_rows(s, s->n, add_squares, &v, sum);
+    (void)tsr__sum_columns(s, add_squares, &v, sum);
     for (int64_t j = 0; j < s->k; j++)
         value += t->weight[0] * sum[j] * roughness(s, t)[j];
     return value;

@@ -18,11 +18,12 @@
 #include "matrix/pass.h"
 #include "matrix/picked.h"
 #include "matrix/store.h"
+#include "matrix/team.h"
 
-#include <math.h>
 #include <string.h>
 
-/* A free model is the case of one sample a row, so that all that follows may ask row_of. */
+/* A free model is the case of one sample a row, so that all that follows may ask row_of. Of all
+ * samples, whoever has them, as are the sums of weights below: numbers, and no values. */
 static tsr_status assign_rows(tsr__problem *p, bool tied)
 {
     tsr_status status = TSR_OK;
@@ -30,8 +31,8 @@ static tsr_status assign_rows(tsr__problem *p, bool tied)
     TSR_NEW(p->row_of, p->samples);
     for (int64_t i = 0; i < p->samples; i++)
         p->row_of[i] = tied && p->classes.seen[i] >= 0 ? p->classes.seen[i] : next++;
-    p->n = next;
-    TSR_NEW(p->classes.of_row, p->n);
+    p->rows.whole = next;
+    TSR_NEW(p->classes.of_row, next);
     for (int64_t i = 0; i < p->samples; i++)
         p->classes.of_row[p->row_of[i]] = p->classes.seen[i];
 done:
@@ -51,107 +52,140 @@ static double share_of(const tsr__problem *p, tsr_type type, int64_t i, const do
     return all > 0 ? weight_of(p, type, i) / all : 0;
 }
 
-struct owning {
-    const tsr__loss *loss;
-    const void *weight;
-    double *sum; /* by chunk */
-};
-
-static void add_own(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
-                    int thread)
-{
-    const struct owning *o = context;
-    (void)thread;
-    for (int64_t i = 0; i < rows->samples; i++) {
-        const double w =
-            o->weight != NULL ? tsr__value_at(o->weight, rows->type, first + i) : 1;
-        for (int64_t at = tsr__row_begin(rows, i); at < tsr__row_end(rows, i); at++)
-            o->sum[chunk] += w * o->loss->own(tsr__value_at(rows->values, rows->type, at));
-    }
-}
-
-/* What the samples add to the loss whatever the factors are. Absent entries add nothing: own(0)
- * is 0 for every loss that takes zeros. */
-static tsr_status own_term(double *out, const tsr_matrix *x, const void *weight,
-                           const tsr__spec *spec)
-{
-    double sum[TSR_CHUNKS_MOST] = {0};
-    struct owning o = {spec->loss, weight, sum};
-    TSR_OR_RETURN(
-        tsr__walk_chunks(x, tsr__matrix_threads(x, spec->options->threads), add_own, &o));
-    *out = 0;
-    for (int64_t i = 0; i < tsr__matrix_chunks(x); i++)
-        *out += sum[i];
-    return TSR_OK;
-}
-
 /* The entries of labelled samples times their shares, class by class. */
 typedef struct means {
     const tsr__problem *p;
     const double *total;
     tsr_type type;
-    int64_t *row, *column, count, room, column_room, value_room; /* sparse */
-    double *value;
-    tsr_matrix *dense;
+    int64_t classes, first, end; /* all, and those that are added up together */
 } means;
 
-static tsr_status add_sample(means *to, const tsr_matrix *rows, int64_t i, int64_t sample)
+static void add_members(void *context, const tsr__block *block, double *sum, int thread)
 {
-    tsr_status status = TSR_OK;
-    const int64_t group = to->p->row_of[sample];
-    const double w = share_of(to->p, to->type, sample, to->total);
-    for (int64_t at = tsr__row_begin(rows, i); at < tsr__row_end(rows, i); at++) {
-        const int64_t j = tsr__row_feature(rows, i, at);
-        const double v = tsr__value_at(rows->values, rows->type, at);
-        if (to->dense != NULL) {
-            const int64_t place = group * rows->features + j;
-            tsr__value_set(to->dense->values, rows->type, place,
-                           tsr__value_at(to->dense->values, rows->type, place) + w * v);
+    const means *to = context;
+    (void)thread;
+    for (int64_t i = 0; i < block->samples; i++) {
+        const int64_t sample = to->p->share.first + block->first + i,
+                      group = to->p->row_of[sample], at = i * block->stride;
+        if (group < to->first || group >= to->end)
             continue;
-        }
-        TSR_GROW(to->row, to->count, to->room);
-        TSR_GROW(to->column, to->count, to->column_room);
-        TSR_GROW(to->value, to->count, to->value_room);
-        to->row[to->count] = group, to->column[to->count] = j;
-        to->value[to->count++] = v * w;
+        const double w = share_of(to->p, to->type, sample, to->total);
+        double *row = sum + (group - to->first) * block->features;
+        for (int64_t j = 0; j < block->features; j++)
+            row[j] += w * tsr__value_at(block->values, block->type, at + j);
     }
+}
+
+/* As many classes at a time as make sums of some MB. */
+static tsr_status average_dense(tsr_matrix **out, means *to, const tsr__source *source,
+                                int threads)
+{
+    enum { WIDTH = 1 << 21 };
+    tsr_status status = TSR_OK;
+    const int64_t m = source->features, fair = WIDTH / m, some = fair > 1 ? fair : 1;
+    double *sum = NULL;
+    tsr_matrix *dense = NULL;
+    TSR_NEW(sum, (some < to->classes ? some : to->classes) * m);
+    TSR_TRY(tsr_matrix_create(&dense, to->classes, m, to->type));
+    for (to->first = 0; to->first < to->classes; to->first = to->end) {
+        to->end = to->first + some < to->classes ? to->first + some : to->classes;
+        TSR_TRY(
+            tsr__sum_made(sum, source, threads, (to->end - to->first) * m, add_members, to));
+        for (int64_t i = 0; i < (to->end - to->first) * m; i++)
+            tsr__value_set(dense->values, to->type, to->first * m + i, sum[i]);
+    }
+    *out = dense, dense = NULL;
 done:
+    tsr_matrix_free(dense);
+    tsr__free(sum);
     return status;
 }
 
-/* Means of the classes: a few rows, in memory. Sparse means stay sparse: entries that meet in one
- * place are added up as the matrix is made. */
-static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr_matrix *x,
-                          const double *total)
+/* An entry of a labelled sample. */
+typedef struct entry {
+    int64_t row, column;
+    double value;
+} entry;
+
+static tsr_status list_entries(entry **list, int64_t *count, const means *to,
+                               const tsr_matrix *x)
 {
     tsr_status status = TSR_OK;
-    const int64_t classes = p->classes.count, most = tsr__matrix_window_rows(x);
-    means to = {.p = p, .total = total, .type = x->type};
+    const tsr__problem *p = to->p;
+    const int64_t most = tsr__matrix_window_rows(x);
+    int64_t room = 0;
     tsr_matrix rows = {0};
-    if (!x->sparse)
-        TSR_TRY(tsr_matrix_create(&to.dense, classes, x->features, x->type));
     for (int64_t i = 0; i < x->samples; i++) {
+        const int64_t sample = p->share.first + i, group = p->row_of[sample];
         if (i % most == 0)
             TSR_TRY(
                 tsr__matrix_window(&rows, x, i, x->samples - i < most ? x->samples - i : most));
-        if (p->row_of[i] < classes)
-            TSR_TRY(add_sample(&to, &rows, i % most, i));
+        if (group >= to->classes)
+            continue;
+        const double w = share_of(p, to->type, sample, to->total);
+        for (int64_t at = rows.rows[i % most]; at < rows.rows[i % most + 1]; at++) {
+            TSR_GROW(*list, *count, room);
+            (*list)[(*count)++] =
+                (entry){group, rows.columns[at], w * tsr__value_at(rows.values, x->type, at)};
+        }
     }
-    if (x->sparse)
-        TSR_TRY(tsr_matrix_create_sparse(&to.dense, classes, x->features, to.count, to.row,
-                                         to.column, to.value, x->type));
-    *out = to.dense, to.dense = NULL;
 done:
-    tsr_matrix_free(to.dense);
-    tsr__free(to.row);
-    tsr__free(to.column);
-    tsr__free(to.value);
     return status;
 }
 
-/* The view of the rows: means of classes, then the samples that have no label, in order. */
+/* Sparse means stay sparse: every rank has the entries of all, and those that meet in one place are
+ * added up as the matrix is made. */
+static tsr_status average_sparse(tsr_matrix **out, const means *to, const tsr_matrix *x)
+{
+    tsr_status status = TSR_OK;
+    tsr_team *team = tsr__problem_team(to->p);
+    int64_t count = 0, all = 0, *bytes = NULL, *row = NULL, *column = NULL;
+    double *value = NULL;
+    entry *own = NULL, *list = NULL;
+    TSR_TRY(list_entries(&own, &count, to, x));
+    TSR_NEW(bytes, tsr__team_ranks(team));
+    TSR_TRY(tsr__team_counts(team, bytes, count * (int64_t)sizeof *own));
+    for (int r = 0; r < tsr__team_ranks(team); r++)
+        all += bytes[r] / (int64_t)sizeof *own;
+    TSR_NEW(list, all);
+    TSR_TRY(tsr__team_collect(team, list, own, bytes));
+    TSR_NEW(row, all);
+    TSR_NEW(column, all);
+    TSR_NEW(value, all);
+    for (int64_t e = 0; e < all; e++)
+        row[e] = list[e].row, column[e] = list[e].column, value[e] = list[e].value;
+    TSR_TRY(tsr_matrix_create_sparse(out, to->classes, x->features, all, row, column, value,
+                                     x->type));
+done:
+    tsr__free(own);
+    tsr__free(list);
+    tsr__free(bytes);
+    tsr__free(row);
+    tsr__free(column);
+    tsr__free(value);
+    return status;
+}
+
+/* Means of the classes: a few rows, in memory, the same for every rank. */
+static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr__spec *spec,
+                          const tsr_matrix *x, const double *total)
+{
+    means to = {.p = p, .total = total, .type = x->type, .classes = p->classes.count};
+    if (x->sparse)
+        return average_sparse(out, &to, x);
+    tsr__source source = p->streams ? tsr__source_of_share(x, &p->share, 1 << 19)
+                                    : tsr__source_of_matrix(x, 1 << 19);
+    if (!p->streams) /* a sum is as long as some samples */
+        source.leaves = source.leaves < 8 ? source.leaves : 8;
+    return average_dense(out, &to, &source,
+                         tsr__threads(spec->options->threads, source.blocks));
+}
+
+/* The view of own rows: means of classes, which are the first rank's, then the samples that have no
+ * label, in order. */
 typedef struct grouping {
     const tsr_matrix *groups;
+    int64_t classes; /* of them */
     tsr_matrix *rest;
     void *share; /* real, of each of the rest: 1, or 0 where it weighs nothing */
 } grouping;
@@ -179,7 +213,7 @@ static tsr_status read_tied(void *held, const tsr_matrix *x, int64_t first, int6
                             void *values, int32_t *columns)
 {
     const grouping *t = held;
-    const int64_t classes = t->groups->samples, end = first + count,
+    const int64_t classes = t->classes, end = first + count,
                   mixed = first < classes ? (end < classes ? end : classes) : first;
     const int64_t base = x->sparse ? x->rows[first] : first * x->features;
     int64_t next = 0;
@@ -208,29 +242,34 @@ static tsr_status view_rows(tsr_matrix **out, const tsr__problem *p, const tsr_m
     tsr_status status = TSR_OK;
     grouping *t = NULL;
     int64_t *rows = NULL, *sample = NULL;
-    const int64_t classes = groups->samples;
+    const int64_t own = p->rows.count, all = groups->samples,
+                  classes = p->rows.first >= all ? 0
+                            : all < own          ? all
+                                                 : own;
     TSR_NEW_ZERO(t, 1);
     t->groups = groups;
-    TSR_NEW(sample, p->n - classes);
-    t->share = tsr__alloc(p->n - classes, tsr__type_size(x->type));
+    t->classes = classes;
+    TSR_NEW(sample, own - classes);
+    t->share = tsr__alloc(own - classes, tsr__type_size(x->type));
     if (t->share == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
     if (x->sparse)
-        TSR_NEW_ZERO(rows, p->n + 1);
+        TSR_NEW_ZERO(rows, own + 1);
     for (int64_t c = 0; x->sparse && c < classes; c++)
         rows[c + 1] = groups->rows[c + 1];
-    for (int64_t i = 0; i < p->samples; i++) {
-        const int64_t r = p->row_of[i];
-        if (r < classes)
+    for (int64_t i = 0; i < p->share.count; i++) {
+        const int64_t r = p->row_of[p->share.first + i] - p->rows.first;
+        if (p->row_of[p->share.first + i] < all)
             continue;
         sample[r - classes] = i;
-        tsr__value_set(t->share, x->type, r - classes, share_of(p, x->type, i, total));
+        tsr__value_set(t->share, x->type, r - classes,
+                       share_of(p, x->type, p->share.first + i, total));
         if (x->sparse)
             rows[r + 1] = rows[r] + x->rows[i + 1] - x->rows[i];
     }
-    TSR_TRY(tsr__matrix_picked(&t->rest, x, sample, p->n - classes));
+    TSR_TRY(tsr__matrix_picked(&t->rest, x, sample, own - classes));
     const tsr__origin from = {.read = read_tied, .close = close_tied, .held = t};
-    TSR_TRY(tsr__matrix_stored(out, &from, p->n, x->features, x->type, rows));
+    TSR_TRY(tsr__matrix_stored(out, &from, own, x->features, x->type, rows));
     t = NULL, rows = NULL;
 done:
     if (t != NULL)
@@ -246,19 +285,39 @@ static tsr_status take_rows(tsr__problem *p, const tsr__spec *spec, const tsr_ma
 {
     tsr_status status = TSR_OK;
     tsr_matrix *view = NULL;
-    TSR_TRY(average(&p->held.groups, p, x, total));
+    TSR_TRY(average(&p->held.groups, p, spec, x, total));
     TSR_TRY(view_rows(&view, p, p->held.groups, x, total));
     if (tsr__matrix_is_stored(x)) {
         p->held.reduced = view, view = NULL;
         goto done;
     }
-    TSR_TRY(
-        tsr__matrix_load(&p->held.reduced, view, tsr__threads(spec->options->threads, p->n)));
+    TSR_TRY(tsr__matrix_load(&p->held.reduced, view,
+                             tsr__threads(spec->options->threads, p->rows.count)));
     tsr_matrix_free(p->held.groups);
     p->held.groups = NULL;
 done:
     tsr_matrix_free(view);
     return status;
+}
+
+/* The weights of own rows in the place of those of samples. */
+static tsr_status take_totals(tsr__problem *p, tsr_type type, const double *total)
+{
+    void *weight = tsr__alloc(p->rows.count, tsr__type_size(type));
+    if (weight == NULL)
+        return TSR_ERROR_MEMORY;
+    for (int64_t r = 0; r < p->rows.count; r++)
+        tsr__value_set(weight, type, r, total[p->rows.first + r]);
+    tsr__free(p->weight);
+    p->weight = weight;
+    return TSR_OK;
+}
+
+/* Own samples' weights in the place of all. */
+static void *own_weights(const tsr__problem *p, tsr_type type)
+{
+    return p->weight != NULL ? (char *)p->weight + (size_t)p->share.first * tsr__type_size(type)
+                             : NULL;
 }
 
 /* Weights are added for the loss, members counted for the terms: a sample's weight is no matter
@@ -268,31 +327,69 @@ static tsr_status reduce(tsr__problem *p, const tsr__spec *spec)
     tsr_status status = TSR_OK;
     const tsr_matrix *x = p->held.kernel != NULL ? p->held.kernel : p->held.x;
     double *total = NULL, whole = 0, reduced = 0;
-    void *weight = NULL;
-    TSR_NEW_ZERO(total, p->n);
-    TSR_NEW_ZERO(p->members, p->n);
+    TSR_NEW_ZERO(total, p->rows.whole);
+    TSR_NEW_ZERO(p->members, p->rows.whole);
     for (int64_t i = 0; i < p->samples; i++) {
         total[p->row_of[i]] += weight_of(p, spec->type, i);
         p->members[p->row_of[i]] += 1;
     }
     TSR_TRY(take_rows(p, spec, x, total));
-    weight = tsr__alloc(p->n, tsr__type_size(spec->type));
-    if (weight == NULL)
-        TSR_TRY(TSR_ERROR_MEMORY);
-    for (int64_t i = 0; i < p->n; i++)
-        tsr__value_set(weight, spec->type, i, total[i]);
     /* a kernel's rows are no samples: its own term is the trace, set where J is configured */
-    if (p->held.kernel == NULL) {
-        TSR_TRY(own_term(&whole, x, p->weight, spec));
-        TSR_TRY(own_term(&reduced, p->held.reduced, weight, spec));
-    }
+    if (p->held.kernel == NULL)
+        TSR_TRY(tsr__sum_own(&whole, x, own_weights(p, spec->type), tsr__cut_by(&p->share),
+                             spec->loss->own, spec->options->threads));
+    TSR_TRY(take_totals(p, spec->type, total));
+    if (p->held.kernel == NULL)
+        TSR_TRY(tsr__sum_own(&reduced, p->held.reduced, p->weight, tsr__cut_by(&p->rows),
+                             spec->loss->own, spec->options->threads));
     p->constant = whole - reduced;
-    tsr__free(p->weight);
-    p->weight = weight, weight = NULL;
 done:
     tsr__free(total);
-    tsr__free(weight);
     return status;
+}
+
+/* Rows that come from the samples before one: its own, or that of the next that has one. */
+static int64_t rows_before(const void *context, int64_t sample)
+{
+    const tsr__problem *p = context;
+    while (sample < p->samples && p->row_of[sample] < p->classes.count)
+        sample++;
+    return sample < p->samples ? p->row_of[sample] : p->rows.whole;
+}
+
+/* Who has which rows: those that come from a rank's own samples, and the classes are of the first. */
+static tsr_status share_rows(tsr__problem *p, bool tied)
+{
+    tsr_status status = TSR_OK;
+    const int64_t whole = p->rows.whole;
+    if (p->streams && tied)
+        return tsr__share_map(&p->rows, &p->share, rows_before, p);
+    p->rows = p->share;
+    p->rows.leaf = p->rows.begin = NULL;
+    if (p->streams) {
+        TSR_NEW(p->rows.leaf, p->share.leaves + 1);
+        TSR_NEW(p->rows.begin, tsr__team_ranks(p->share.team) + 1);
+        memcpy(p->rows.leaf, p->share.leaf,
+               (size_t)(p->share.leaves + 1) * sizeof *p->rows.leaf);
+        memcpy(p->rows.begin, p->share.begin,
+               ((size_t)tsr__team_ranks(p->share.team) + 1) * sizeof *p->rows.begin);
+    } else {
+        p->rows.whole = p->rows.count = whole;
+    }
+done:
+    return status;
+}
+
+/* Of what rows have, that of one's own. */
+static void keep_own(tsr__problem *p, tsr_type type, bool tied)
+{
+    const size_t first = (size_t)p->rows.first, count = (size_t)p->rows.count,
+                 size = tsr__type_size(type);
+    memmove(p->classes.of_row, p->classes.of_row + first, count * sizeof *p->classes.of_row);
+    if (p->members != NULL)
+        memmove(p->members, p->members + first, count * sizeof *p->members);
+    if (!tied && p->weight != NULL)
+        memmove(p->weight, (char *)p->weight + first * size, count * size);
 }
 
 tsr_status tsr__tie_samples(tsr__problem *p, const tsr__spec *spec)
@@ -303,8 +400,11 @@ tsr_status tsr__tie_samples(tsr__problem *p, const tsr__spec *spec)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "tied codes average the samples of a class, which missing "
                                      "values do not allow: --codes free");
     TSR_TRY(assign_rows(p, tied));
+    TSR_TRY(share_rows(p, tied));
     if (tied)
         TSR_TRY(reduce(p, spec));
+    keep_own(p, spec->type, tied);
+    p->n = p->rows.count;
 done:
     return status;
 }

@@ -138,7 +138,7 @@ static double pass(ntf *s)
 {
     const int64_t k = s->k;
     double quadratic = 0;
-    const tsr__sum sum = {&s->source, s->threads, sum_width(s), s->room, visit, s};
+    const tsr__sum sum = {&s->source, s->threads, sum_width(s), s->room, visit, s, false};
     (void)tsr__sum_leaves(&sum); /* of memory: it cannot fail */
     for (int64_t i = 0; i < k * k; i++)
         quadratic += s->gram[i] * s->spread[i];

@@ -5,15 +5,41 @@
 
 #include "matrix/store.h"
 
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+void tsr__source_rows(int64_t *first, int64_t *count, const tsr__source *source, int64_t index)
+{
+    const int64_t block = source->chosen != NULL ? source->chosen[index] : index;
+    int64_t end = source->samples;
+    *first = block * source->block_samples;
+    if (source->share != NULL) {
+        const int64_t leaf = block / source->each;
+        *first = source->share->leaf[leaf] + block % source->each * source->block_samples;
+        end = source->share->leaf[leaf + 1];
+    }
+    *count = most_of(least_of(end - *first, source->block_samples), 0);
+}
+
 static tsr_status slice(tsr__block *out, const tsr__source *source, int64_t index, int thread)
 {
     const tsr_matrix *x = source->held;
-    const int64_t block = source->chosen != NULL ? source->chosen[index] : index,
-                  first = block * source->block_samples, left = x->samples - first;
+    int64_t first, count;
     tsr_matrix rows;
     (void)thread;
-    TSR_OR_RETURN(tsr__matrix_window(
-        &rows, x, first, left < source->block_samples ? left : source->block_samples));
+    tsr__source_rows(&first, &count, source, index);
+    if (count == 0) {
+        *out = (tsr__block){.first = first};
+        return TSR_OK;
+    }
+    TSR_OR_RETURN(tsr__matrix_window(&rows, x, first, count));
     *out = (tsr__block){.first = first,
                         .samples = rows.samples,
                         .features = x->features,
@@ -26,14 +52,20 @@ static tsr_status slice(tsr__block *out, const tsr__source *source, int64_t inde
     return TSR_OK;
 }
 
-static int64_t least_of(int64_t a, int64_t b)
+static tsr_status count_rows(tsr__block *out, const tsr__source *source, int64_t index,
+                             int thread)
 {
-    return a < b ? a : b;
+    *out = (tsr__block){0};
+    (void)thread;
+    tsr__source_rows(&out->first, &out->samples, source, index);
+    return TSR_OK;
 }
 
-static int64_t most_of(int64_t a, int64_t b)
+tsr__source tsr__source_bare(const tsr__source *of)
 {
-    return a > b ? a : b;
+    tsr__source bare = *of;
+    bare.get = count_rows;
+    return bare;
 }
 
 /* A leaf should be worth its join, which reads its sums once more: four blocks. Small data have
@@ -58,51 +90,72 @@ static void measure(tsr__source *s, const tsr_matrix *x)
     s->longest = s->most = 0;
     for (int64_t i = 0; i < x->samples; i++)
         s->longest = most_of(s->longest, x->rows[i + 1] - x->rows[i]);
-    for (int64_t i = 0; i < x->samples; i += s->block_samples)
-        s->most =
-            most_of(s->most, x->rows[least_of(i + s->block_samples, x->samples)] - x->rows[i]);
+    for (int64_t b = 0; b < s->blocks; b++) {
+        int64_t first, count;
+        tsr__source_rows(&first, &count, s, b);
+        s->most = most_of(s->most, count > 0 ? x->rows[first + count] - x->rows[first] : 0);
+    }
+}
+
+enum { ROWS = 32 }; /* of a dense block, at least */
+
+/* Bytes of a row, about. */
+static int64_t row_of(const tsr_matrix *x, int64_t entries, int64_t samples)
+{
+    return (x->sparse ? entries / (samples + 1) + 1 : x->features) *
+               (int64_t)tsr__type_size(x->type) +
+           1;
+}
+
+static tsr__source source_of(const tsr_matrix *x)
+{
+    return (tsr__source){.samples = x->samples,
+                         .features = x->features,
+                         .tile = x->features,
+                         .type = x->type,
+                         .sparse = x->sparse,
+                         .held = x,
+                         .get = slice};
 }
 
 /* A block of few rows reads and writes all that a feature has, k numbers in each factor, for
  * little work: dense blocks have ROWS rows at least. If these are far longer than `bytes`, tiles
  * of them are as large as a block should be. */
-static tsr__source cut(const tsr_matrix *x, int64_t bytes, bool once)
+tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes)
 {
-    enum { FEW = 8, ROWS = 32, LINE = 64 };
-    const int64_t size = (int64_t)tsr__type_size(x->type);
-    const int64_t row =
-        (x->sparse ? tsr_matrix_stored(x) / (x->samples + 1) + 1 : x->features) * size + 1;
-    const bool far = row * ROWS > 2 * bytes, wide = !x->sparse && far && !once;
+    enum { FEW = 8, LINE = 64 };
+    const int64_t size = (int64_t)tsr__type_size(x->type),
+                  row = row_of(x, tsr_matrix_stored(x), x->samples);
+    const bool wide = !x->sparse && row * ROWS > 2 * bytes;
     const int64_t fair =
         (x->samples + FEW - 1) / FEW; /* a block for each of the first leaves */
     int64_t samples = wide ? 4 * ROWS : most_of(bytes / row, x->sparse ? 1 : ROWS), tile;
     samples = least_of(samples, wide ? most_of(fair, ROWS / 2) : fair);
     samples = most_of(least_of(samples, x->samples), 1);
     tile = most_of(bytes / (samples * size) / LINE, 1) * LINE;
-    const int64_t blocks = (x->samples + samples - 1) / samples;
-    tsr__source out = {
-        .samples = x->samples,
-        .features = x->features,
-        .block_samples = samples,
-        .blocks = blocks,
-        .leaves = least_of(leaves_of(blocks), once && (far || x->sparse) ? FEW : blocks),
-        .tile = wide ? least_of(tile, x->features) : x->features,
-        .type = x->type,
-        .sparse = x->sparse,
-        .held = x,
-        .get = slice};
+    tsr__source out = source_of(x);
+    out.block_samples = samples;
+    out.blocks = (x->samples + samples - 1) / samples;
+    out.leaves = leaves_of(out.blocks);
+    out.tile = wide ? least_of(tile, x->features) : x->features;
     measure(&out, x);
     return out;
 }
 
-tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes)
+/* As many blocks a leaf as the longest needs, all of one length: the same for every rank. */
+tsr__source tsr__source_of_share(const tsr_matrix *x, const tsr__share *share, int64_t bytes)
 {
-    return cut(x, bytes, false);
-}
-
-tsr__source tsr__source_of_stream(const tsr_matrix *x, int64_t bytes)
-{
-    return cut(x, bytes, true);
+    const int64_t row = row_of(x, share->entries, share->whole),
+                  fair = most_of(bytes / row, x->sparse ? 1 : ROWS),
+                  each = most_of((share->most + fair - 1) / fair, 1);
+    tsr__source out = source_of(x);
+    out.block_samples = most_of((share->most + each - 1) / each, 1);
+    out.each = each;
+    out.blocks = share->leaves * each;
+    out.leaves = share->leaves;
+    out.share = share;
+    measure(&out, x);
+    return out;
 }
 
 tsr__block tsr__block_tile(const tsr__block *block, int64_t from, int64_t tile)

@@ -343,20 +343,25 @@ done:
     return status;
 }
 
-static double cosine(const tsr_matrix *x, int64_t a, int64_t b, double *work)
+double tsr__cosine(const double *x, const double *y, int64_t count)
 {
     double dot = 0, aa = 0, bb = 0;
-    tsr_matrix_get_sample(work, x, a);
-    tsr_matrix_get_sample(work + x->features, x, b);
-    for (int64_t j = 0; j < x->features; j++) {
-        dot += work[j] * work[x->features + j];
-        aa += work[j] * work[j];
-        bb += work[x->features + j] * work[x->features + j];
+    for (int64_t j = 0; j < count; j++) {
+        dot += x[j] * y[j];
+        aa += x[j] * x[j];
+        bb += y[j] * y[j];
     }
     if (!(aa > 0 && bb > 0))
         return 0;
     const double both = aa * bb; /* may be out of range where both are not */
     return dot / (both > DBL_MIN && both <= DBL_MAX ? sqrt(both) : sqrt(aa) * sqrt(bb));
+}
+
+static double cosine(const tsr_matrix *x, int64_t a, int64_t b, double *work)
+{
+    tsr_matrix_get_sample(work, x, a);
+    tsr_matrix_get_sample(work + x->features, x, b);
+    return tsr__cosine(work, work + x->features, x->features);
 }
 
 /* Both directions of every edge, once each, as entries. */

@@ -12,6 +12,9 @@
 tsr_status tsr__nearest_samples(int64_t *index, double *square, const tsr_matrix *x,
                                 const tsr_matrix *among, int64_t p, int threads);
 
+/* The cosine of the angle between two samples; 0 where one is zero. */
+double tsr__cosine(const double *x, const double *y, int64_t count);
+
 typedef enum tsr__edge_weight {
     TSR_EDGE_BINARY,
     TSR_EDGE_HEAT,

@@ -13,6 +13,7 @@
 #include "matrix/kernels.h"
 #include "matrix/parallel.h"
 #include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -114,6 +115,11 @@ tsr_status tsr__tell_trouble(const tsr__trouble *trouble)
 
 /* Blocks ---------------------------------------------------------------------------------- */
 
+static void add_doubles(double *to, const double *from, int64_t count)
+{
+    tsr__kernels_of(TSR_FLOAT64)->add(to, 1, from, count);
+}
+
 struct visiting {
     const tsr__source *source;
     tsr__visit visit;
@@ -125,7 +131,7 @@ static void visit_block(void *context, int64_t item, int thread)
 {
     struct visiting *v = context;
     tsr__block block;
-    if (get_block(&block, v->source, item, thread, &v->trouble))
+    if (get_block(&block, v->source, item, thread, &v->trouble) && block.samples > 0)
         v->visit(v->context, &block, thread);
 }
 
@@ -139,6 +145,7 @@ tsr_status tsr__visit_blocks(const tsr__source *source, int threads, tsr__visit 
 
 struct walking {
     const tsr_matrix *x;
+    const tsr__share *share; /* NULL: by chunks */
     tsr__walk walk;
     void *context;
     tsr__trouble trouble;
@@ -148,7 +155,9 @@ struct walking {
 static void walk_chunk(void *context, int64_t item, int thread)
 {
     struct walking *w = context;
-    const tsr__chunk chunk = tsr__matrix_chunk(w->x, item);
+    const tsr__chunk chunk = w->share != NULL
+                                 ? (tsr__chunk){w->share->leaf[item], w->share->leaf[item + 1]}
+                                 : tsr__matrix_chunk(w->x, item);
     const int64_t most =
         tsr__matrix_is_stored(w->x) ? tsr__matrix_window_rows(w->x) : chunk.end - chunk.first;
     for (int64_t first = chunk.first; first < chunk.end; first += most) {
@@ -167,6 +176,31 @@ tsr_status tsr__walk_chunks(const tsr_matrix *x, int threads, tsr__walk walk, vo
     struct walking w = {.x = x, .walk = walk, .context = context};
     tsr__parallel(tsr__matrix_chunks(x), threads, walk_chunk, &w);
     return tsr__tell_trouble(&w.trouble);
+}
+
+tsr_status tsr__walk_leaves(const tsr_matrix *x, const tsr__share *share, int threads,
+                            tsr__walk walk, void *context)
+{
+    struct walking w = {.x = x, .share = share, .walk = walk, .context = context};
+    if (share == NULL)
+        return tsr__walk_chunks(x, threads, walk, context);
+    tsr__parallel(share->leaves, threads, walk_chunk, &w);
+    return tsr__tell_trouble(&w.trouble);
+}
+
+int64_t tsr__walk_parts(const tsr_matrix *x, const tsr__share *share)
+{
+    return share != NULL ? share->leaves : tsr__matrix_chunks(x);
+}
+
+tsr_status tsr__walk_total(double *part, int64_t parts, int64_t width, const tsr__share *share)
+{
+    for (int64_t i = 1; share == NULL && i < parts; i++)
+        add_doubles(part, part + i * width, width);
+    for (int64_t step = 1; share != NULL && step < parts; step *= 2)
+        for (int64_t i = 0; i + step < parts; i += 2 * step)
+            add_doubles(part + i * width, part + (i + step) * width, width);
+    return share != NULL ? tsr__team_sum(share->team, part, width) : TSR_OK;
 }
 
 static void load_rows(void *context, const tsr_matrix *rows, int64_t first, int64_t chunk,
@@ -231,11 +265,6 @@ struct summing {
     tsr__trouble trouble;
 };
 
-static void add_doubles(double *to, const double *from, int64_t count)
-{
-    tsr__kernels_of(TSR_FLOAT64)->add(to, 1, from, count);
-}
-
 /* The blocks of a leaf, or their part of a tile, in order. */
 static void sum_leaf(struct summing *s, double *to, int64_t leaf, const tsr__block *tile,
                      int thread)
@@ -248,6 +277,8 @@ static void sum_leaf(struct summing *s, double *to, int64_t leaf, const tsr__blo
         tsr__block block;
         if (!get_block(&block, source, b, thread, &s->trouble))
             return;
+        if (block.samples == 0)
+            continue;
         if (tile != NULL)
             block = tsr__block_tile(&block, tile->from, tile->features);
         sum->add(sum->context, &block, to, thread);
@@ -300,7 +331,25 @@ tsr_status tsr__sum_leaves(const tsr__sum *sum)
     tsr__parallel(s.forest.count, sum->threads, sum_tree, &s);
     if (s.forest.count > 1)
         tsr__parallel((sum->width + CHUNK - 1) / CHUNK, sum->threads, join_chunk, &s);
-    return tsr__tell_trouble(&s.trouble);
+    const tsr_status status = tsr__tell_trouble(&s.trouble);
+    const tsr__share *share = sum->source->share;
+    return sum->own || share == NULL
+               ? status
+               : tsr__team_join(share->team, status, sum->room, sum->width);
+}
+
+tsr_status tsr__sum_made(double *out, const tsr__source *source, int threads, int64_t width,
+                         tsr__add add, void *context)
+{
+    tsr_status status = TSR_OK;
+    tsr__sum sum = {
+        .source = source, .threads = threads, .width = width, .add = add, .context = context};
+    TSR_NEW(sum.room, tsr__sum_room(source, threads) * width);
+    TSR_TRY(tsr__sum_leaves(&sum));
+    memcpy(out, sum.room, (size_t)width * sizeof *out);
+done:
+    tsr__free(sum.room);
+    return status;
 }
 
 static void sum_tile(void *context, int64_t item, int thread)
@@ -376,7 +425,7 @@ static tsr__source collected(const tsr__source *source)
 {
     enum { FEW = 8 };
     tsr__source few = *source;
-    if (few.sparse && few.leaves > FEW)
+    if (few.sparse && few.share == NULL && few.leaves > FEW)
         few.leaves = FEW;
     return few;
 }
@@ -408,7 +457,12 @@ tsr_status tsr__source_collect_made(void *out, double *room, const tsr__source *
                       .type = from.type,
                       .make = tiled ? NULL : make,
                       .context = context};
-    const tsr__sum sum = {&from, threads, from.tile * k, room, collect_block, &w};
+    const tsr__sum sum = {.source = &from,
+                          .threads = threads,
+                          .width = from.tile * k,
+                          .room = room,
+                          .add = collect_block,
+                          .context = &w};
     if (tiled && make != NULL)
         TSR_OR_RETURN(tsr__visit_blocks(source, threads, make, context));
     if (tiled)

@@ -46,18 +46,32 @@ typedef void (*tsr__walk)(void *context, const tsr_matrix *rows, int64_t first, 
                           int thread);
 tsr_status tsr__walk_chunks(const tsr_matrix *x, int threads, tsr__walk walk, void *context);
 
+/* The same by the leaves of a share (NULL: by chunks): `chunk` is which of so many parts. What was
+ * found of them, `width` doubles each, then joins to the first: in their order, or as the tree of a
+ * share has it, and over its team. */
+tsr_status tsr__walk_leaves(const tsr_matrix *x, const tsr__share *share, int threads,
+                            tsr__walk walk, void *context);
+int64_t tsr__walk_parts(const tsr_matrix *x, const tsr__share *share);
+tsr_status tsr__walk_total(double *part, int64_t parts, int64_t width, const tsr__share *share);
+
 /* A sum over all blocks. `add` adds one block to a sum of `width` doubles, zero at first. */
+typedef void (*tsr__add)(void *context, const tsr__block *block, double *sum, int thread);
 typedef struct tsr__sum {
     const tsr__source *source;
     int threads;
     int64_t width;
     double *room; /* tsr__sum_room, or tsr__tiles_room, x width */
-    void (*add)(void *context, const tsr__block *block, double *sum, int thread);
+    tsr__add add;
     void *context;
+    bool own; /* of this rank's samples alone */
 } tsr__sum;
 
-/* Threads share the leaves; the sum stands first in the room. */
+/* Threads share the leaves, and ranks what they have of them; the sum stands first in the room. */
 tsr_status tsr__sum_leaves(const tsr__sum *sum);
+
+/* The same with room of its own. */
+tsr_status tsr__sum_made(double *out, const tsr__source *source, int threads, int64_t width,
+                         tsr__add add, void *context);
 
 /* The same of the tiles of each block: threads share the tiles, and each goes through the leaves
  * by itself. `keep` is handed the sum of a tile, whose features and no rows `tile` has. */

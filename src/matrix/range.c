@@ -34,8 +34,10 @@ static void add_block(void *context, const tsr__block *block, double *sum, int t
     const finder *f = context;
     char *signs = (char *)f->signs + (size_t)(thread * f->source->block_samples * f->l) *
                                          tsr__type_size(block->type);
+    const int64_t before =
+        block->first + (f->source->share != NULL ? f->source->share->first : 0);
     for (int64_t i = 0; i < block->samples; i++) {
-        tsr__random random = tsr__random_seed(f->seed, (uint64_t)(block->first + i));
+        tsr__random random = tsr__random_seed(f->seed, (uint64_t)(before + i));
         for (int64_t a = 0; a < f->l; a++)
             tsr__value_set(signs, block->type, i * f->l + a,
                            tsr__random_uniform(&random) < 0.5 ? -1 : 1);
@@ -48,20 +50,15 @@ static tsr_status sketch(double *factor, finder *f, int threads)
     tsr_status status = TSR_OK;
     const tsr__source *source = f->source;
     const int64_t width = source->features * f->l;
-    double *room = NULL, *work = NULL;
+    double *work = NULL;
     f->signs = tsr__alloc(threads * source->block_samples * f->l, tsr__type_size(source->type));
     if (f->signs == NULL)
         TSR_TRY(TSR_ERROR_MEMORY);
-    TSR_NEW(room, tsr__sum_room(source, threads) * width);
-    TSR_TRY(tsr__sum_leaves(&(tsr__sum){source, threads, width, room, add_block, f}));
-    memcpy(factor, room, (size_t)width * sizeof *factor);
-    tsr__free(room);
-    room = NULL;
+    TSR_TRY(tsr__sum_made(factor, source, threads, width, add_block, f));
     TSR_NEW(work, width + 3 * f->l * f->l + f->l);
     TSR_TRY(tsr__orthonormalise(factor, work, source->features, f->l));
 done:
     tsr__free(f->signs);
-    tsr__free(room);
     tsr__free(work);
     return status;
 }
@@ -86,26 +83,42 @@ static void rotate(double *rows, const double *v, int64_t n, int64_t l, int64_t 
     }
 }
 
-/* Eigenvectors of Y' Y, the largest first, as rows of v; returns how many count. */
-static tsr_status turn_of(double *v, int64_t *kept, const double *y, int64_t n, int64_t l,
-                          int64_t rank)
+struct squaring {
+    const double *y;
+    int64_t l;
+};
+
+static void add_gram(void *context, const tsr__block *block, double *sum, int thread)
 {
-    tsr_status status = TSR_OK;
-    double *gram = NULL, *value = NULL;
-    TSR_NEW_ZERO(gram, l * l);
-    TSR_NEW(value, l);
+    const struct squaring *s = context;
+    const double *y = s->y + block->first * s->l;
     const tsr__product product = {.transpose_a = true,
-                                  .rows = l,
-                                  .columns = l,
-                                  .inner = n,
+                                  .rows = s->l,
+                                  .columns = s->l,
+                                  .inner = block->samples,
                                   .alpha = 1,
+                                  .beta = 1,
                                   .a = y,
                                   .b = y,
-                                  .c = gram,
-                                  .lda = l,
-                                  .ldb = l,
-                                  .ldc = l};
+                                  .c = sum,
+                                  .lda = s->l,
+                                  .ldb = s->l,
+                                  .ldc = s->l};
+    (void)thread;
     tsr__multiply_dense(TSR_FLOAT64, &product);
+}
+
+/* Eigenvectors of Y' Y, the largest first, as rows of v; *kept is how many count. */
+static tsr_status turn_of(double *v, int64_t *kept, const double *y, const tsr__source *source,
+                          int64_t l, int64_t rank, int threads)
+{
+    tsr_status status = TSR_OK;
+    const tsr__source rows = tsr__source_bare(source);
+    struct squaring of = {y, l};
+    double *gram = NULL, *value = NULL;
+    TSR_NEW(gram, l * l);
+    TSR_NEW(value, l);
+    TSR_TRY(tsr__sum_made(gram, &rows, threads, l * l, add_gram, &of));
     TSR_TRY(tsr__eigen(gram, value, l));
     for (int64_t a = 0; a < l; a++)
         memcpy(v + a * l, gram + (l - 1 - a) * l, (size_t)l * sizeof *v);
@@ -123,7 +136,9 @@ tsr_status tsr__principal_range(tsr__axes *out, const tsr__source *source, int64
 {
     enum { MORE = 10 };
     tsr_status status = TSR_OK;
-    const int64_t n = source->samples, m = source->features, least = n < m ? n : m;
+    const int64_t n = source->samples, m = source->features,
+                  all = source->share != NULL ? source->share->whole : n,
+                  least = all < m ? all : m;
     const int64_t l = rank + MORE < least ? rank + MORE : least;
     finder f = {.source = source, .l = l, .seed = seed};
     tsr__axes axes = {0};
@@ -142,7 +157,7 @@ tsr_status tsr__principal_range(tsr__axes *out, const tsr__source *source, int64
         tsr__source_project(f.y != NULL ? (void *)f.y : axes.scores, source, f.q, l, threads));
     for (int64_t i = 0; f.y != NULL && i < n * l; i++)
         axes.scores[i] = tsr__value_at(f.y, source->type, i);
-    TSR_TRY(turn_of(v, &axes.rank, axes.scores, n, l, rank));
+    TSR_TRY(turn_of(v, &axes.rank, axes.scores, source, l, rank, threads));
     rotate(axes.scores, v, n, l, axes.rank, row);
     rotate(axes.factor, v, m, l, axes.rank, row);
     *out = axes;

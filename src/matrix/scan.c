@@ -9,6 +9,7 @@
 #include "matrix/parallel.h"
 #include "matrix/pass.h"
 #include "matrix/scaled.h"
+#include "matrix/team.h"
 
 #include <float.h>
 #include <math.h>
@@ -145,12 +146,51 @@ static void join(tsr__survey *into, const tsr__survey *later)
     into->most = fmax(into->most, later->most);
 }
 
-static void count_empty_features(tsr_scan *scan, unsigned char *seen, int64_t features,
-                                 int threads)
+/* Of ranks, each with its samples; what is odd is told by its place among all. */
+static tsr_status join_ranks(tsr__survey *all, unsigned char *seen, const tsr_matrix *x,
+                             const tsr__share *share)
+{
+    tsr_status status = TSR_OK;
+    tsr_scan *own = &all->scan;
+    const int ranks = tsr__team_ranks(share->team);
+    int64_t *bytes = NULL;
+    tsr__survey *found = NULL;
+    double *marks = NULL;
+    if (ranks == 1)
+        return TSR_OK;
+    TSR_NEW(bytes, ranks);
+    TSR_NEW(found, ranks);
+    TSR_NEW(marks, x->features);
+    own->first_not_finite[0] += own->not_finite > 0 ? share->first : 0;
+    own->first_negative[0] += own->negative > 0 ? share->first : 0;
+    own->first_empty_sample += own->empty_samples > 0 ? share->first : 0;
+    for (int r = 0; r < ranks; r++)
+        bytes[r] = sizeof *found;
+    for (int64_t j = 0; j < x->features; j++)
+        marks[j] = seen[j] != 0;
+    TSR_TRY(tsr__team_collect(share->team, found, all, bytes));
+    TSR_TRY(tsr__team_sum(share->team, marks, x->features));
+    for (int64_t j = 0; j < x->features; j++)
+        seen[j] = marks[j] > 0;
+    *all = (tsr__survey){.scan = nothing};
+    for (int r = 0; r < ranks; r++)
+        join(all, &found[r]);
+done:
+    tsr__free(bytes);
+    tsr__free(found);
+    tsr__free(marks);
+    return status;
+}
+
+static void gather_marks(unsigned char *seen, int64_t features, int threads)
 {
     for (int64_t thread = 1; thread < threads; thread++)
         for (int64_t j = 0; j < features; j++)
             seen[j] |= seen[thread * (features + 1) + j];
+}
+
+static void count_empty_features(tsr_scan *scan, const unsigned char *seen, int64_t features)
+{
     for (int64_t j = 0; j < features; j++)
         if (!seen[j] && scan->empty_features++ == 0)
             scan->first_empty_feature = j;
@@ -158,27 +198,44 @@ static void count_empty_features(tsr_scan *scan, unsigned char *seen, int64_t fe
 
 tsr_status tsr__matrix_survey(tsr__survey *out, const tsr_matrix *x, int64_t threads)
 {
+    return tsr__share_survey(out, x, NULL, threads);
+}
+
+tsr_status tsr__share_survey(tsr__survey *out, const tsr_matrix *x, const tsr__share *share,
+                             int64_t threads)
+{
     tsr_status status = TSR_OK;
     unsigned char *seen = NULL;
     tsr__survey *found = NULL, all = {.scan = nothing};
-    const int64_t chunks = tsr__matrix_chunks(x);
+    double *size = NULL;
+    const int64_t parts = tsr__walk_parts(x, share),
+                  whole = share != NULL ? share->whole : x->samples;
     const int team = tsr__matrix_threads(x, threads);
     TSR_NEW_ZERO(seen, team * (x->features + 1));
-    TSR_NEW(found, chunks);
-    for (int64_t i = 0; i < chunks; i++)
+    TSR_NEW(found, parts);
+    TSR_NEW_ZERO(size, 2 * parts + 2);
+    for (int64_t i = 0; i < parts; i++)
         found[i] = (tsr__survey){.scan = nothing};
     struct scanning scanning = {found, seen};
-    TSR_TRY(tsr__walk_chunks(x, team, scan_rows, &scanning));
-    for (int64_t i = 0; i < chunks; i++)
+    TSR_TRY(tsr__walk_leaves(x, share, team, scan_rows, &scanning));
+    for (int64_t i = 0; i < parts; i++) {
         join(&all, &found[i]);
-    count_empty_features(&all.scan, seen, x->features, team);
-    all.scan.unit_samples = all.scan.unit_samples && all.scan.empty_samples < x->samples;
+        size[2 * i] = found[i].magnitudes, size[2 * i + 1] = found[i].squares;
+    }
+    gather_marks(seen, x->features, team);
+    if (share != NULL)
+        TSR_TRY(join_ranks(&all, seen, x, share));
+    TSR_TRY(tsr__walk_total(size, parts, 2, share));
+    all.magnitudes = size[0], all.squares = size[1];
+    count_empty_features(&all.scan, seen, x->features);
+    all.scan.unit_samples = all.scan.unit_samples && all.scan.empty_samples < whole;
     if (all.scan.minimum > all.scan.maximum)
         all.scan.minimum = all.scan.maximum = (double)NAN;
     *out = all;
 done:
     tsr__free(seen);
     tsr__free(found);
+    tsr__free(size);
     return status;
 }
 

@@ -47,6 +47,7 @@ typedef struct desk {
 typedef struct shared {
     tsr__origin from;
     _Atomic int users;
+    _Atomic(int64_t) bytes; /* that it gave */
 } shared;
 
 struct tsr__store {
@@ -105,13 +106,23 @@ done:
     return status;
 }
 
+static tsr_status read_rows(const tsr__store *store, int64_t first, int64_t count, void *values,
+                            int32_t *columns)
+{
+    shared *source = store->source;
+    const tsr_matrix *x = store->x;
+    const int64_t each =
+        (int64_t)(tsr__type_size(x->type) + (x->sparse ? sizeof *x->columns : 0));
+    atomic_fetch_add_explicit(&source->bytes, entries_of(x, first, count) * each,
+                              memory_order_relaxed);
+    return source->from.read(source->from.held, x, first, count, values, columns);
+}
+
 static tsr_status fill(slot *s, const tsr__store *store)
 {
     const tsr_matrix *x = store->x;
     const tsr_status status = make_room(s, x, entries_of(x, s->first, s->count));
-    return status < 0 ? status
-                      : store->source->from.read(store->source->from.held, x, s->first,
-                                                 s->count, s->values, s->columns);
+    return status < 0 ? status : read_rows(store, s->first, s->count, s->values, s->columns);
 }
 
 /* The reader ------------------------------------------------------------------------------ */
@@ -370,6 +381,7 @@ tsr_status tsr__matrix_stored(tsr_matrix **out, const tsr__origin *from, int64_t
     TSR_NEW(source, 1);
     source->from = *from;
     atomic_init(&source->users, 1);
+    atomic_init(&source->bytes, 0);
     TSR_TRY(make(out, source, samples, features, type, rows));
     source = NULL;
 done:
@@ -392,6 +404,100 @@ tsr_status tsr__matrix_again(tsr_matrix **out, const tsr_matrix *x)
 done:
     tsr__free(rows);
     return status;
+}
+
+/* Slices ---------------------------------------------------------------------------------- */
+
+typedef struct slice {
+    const tsr_matrix *of;
+    int64_t first;
+} slice;
+
+static tsr_status read_slice(void *held, const tsr_matrix *x, int64_t first, int64_t count,
+                             void *values, int32_t *columns)
+{
+    const slice *s = held;
+    (void)x;
+    return read_rows(s->of->store, s->first + first, count, values, columns);
+}
+
+static bool slice_is_near(void *held, const tsr_matrix *x, int64_t first, int64_t count)
+{
+    const slice *s = held;
+    const tsr__origin *from = &s->of->store->source->from;
+    (void)x;
+    return from->near != NULL && from->near(from->held, s->of, s->first + first, count);
+}
+
+static void close_slice(void *held)
+{
+    tsr__free(held);
+}
+
+static void release_rows(tsr_matrix *x)
+{
+    tsr__free(x->rows);
+}
+
+/* What is in memory is looked at, with row pointers of its own, which begin with 0. */
+static tsr_status slice_memory(tsr_matrix **out, const tsr_matrix *x, int64_t first,
+                               int64_t count, int64_t *rows)
+{
+    tsr_status status = TSR_OK;
+    const size_t size = tsr__type_size(x->type);
+    tsr_matrix *view = NULL;
+    TSR_NEW(view, 1);
+    *view = (tsr_matrix){.samples = count,
+                         .features = x->features,
+                         .stride = x->stride,
+                         .type = x->type,
+                         .sparse = x->sparse,
+                         .rows = rows,
+                         .release = release_rows,
+                         .constant = true};
+    const int64_t at = x->sparse ? x->rows[first] : first * x->stride;
+    view->values = x->values != NULL ? (char *)x->values + (size_t)at * size : NULL;
+    view->columns = x->sparse && x->columns != NULL ? x->columns + at : NULL;
+    *out = view;
+done:
+    return status;
+}
+
+tsr_status tsr__matrix_slice(tsr_matrix **out, const tsr_matrix *x, int64_t first,
+                             int64_t count)
+{
+    tsr_status status = TSR_OK;
+    slice *s = NULL;
+    int64_t *rows = NULL;
+    if (x->sparse)
+        TSR_NEW(rows, count + 1);
+    for (int64_t i = 0; x->sparse && i <= count; i++)
+        rows[i] = x->rows[first + i] - x->rows[first];
+    if (x->store == NULL) {
+        TSR_TRY(slice_memory(out, x, first, count, rows));
+    } else {
+        TSR_NEW(s, 1);
+        *s = (slice){x, first};
+        const tsr__origin from = {.read = read_slice,
+                                  .close = close_slice,
+                                  .held = s,
+                                  .slow = x->store->source->from.slow,
+                                  .near = slice_is_near};
+        TSR_TRY(tsr__matrix_stored(out, &from, count, x->features, x->type, rows));
+    }
+    s = NULL, rows = NULL;
+    (*out)->image = x->image;
+done:
+    tsr__free(s);
+    tsr__free(rows);
+    return status;
+}
+
+int64_t tsr__matrix_bytes_read(const tsr_matrix *x)
+{
+    return x->store != NULL
+               ? atomic_load_explicit(&x->store->source->bytes, memory_order_relaxed)
+               : 0;
 }
 
 void tsr__matrix_become(tsr_matrix *x, tsr_matrix *other)

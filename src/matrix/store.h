@@ -43,6 +43,14 @@ tsr_status tsr__matrix_again(tsr_matrix **out, const tsr_matrix *x);
 tsr_status tsr__matrix_recast(tsr_matrix **out, const tsr_matrix *x, tsr_type type,
                               bool sparse);
 
+/* Rows first .. of x, which must outlive them: another matrix, in memory where x is and otherwise read
+ * from where x is. */
+tsr_status tsr__matrix_slice(tsr_matrix **out, const tsr_matrix *x, int64_t first,
+                             int64_t count);
+
+/* Bytes of values and columns that windows and loads of x had from a file so far. */
+int64_t tsr__matrix_bytes_read(const tsr_matrix *x);
+
 /* x becomes what `other` is, of which nobody had a window yet, and which is no more then. */
 void tsr__matrix_become(tsr_matrix *x, tsr_matrix *other);
 

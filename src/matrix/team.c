@@ -272,17 +272,28 @@ tsr_status tsr_team_leave(tsr_team *team, tsr_status status)
 
 /* Meetings ----------------------------------------------------------------------------------- */
 
-tsr_status tsr__team_sum(tsr_team *team, double *sums, int64_t count)
+tsr_status tsr__team_add(tsr_team *team, double *sums, int64_t count)
 {
     if (!tsr__team_shares(team))
         return TSR_OK;
     int64_t *first = team->state->part, *many = first + team->ranks;
     tsr__team_parts(first, many, team, count, 1);
-    TSR_OR_RETURN(tsr__team_agree(team, tsr__team_reserve(team, count)));
     TSR_OR_RETURN(team->sum_scatter(team, sums, first, many));
     for (int r = 0; r < team->ranks; r++)
         first[r] *= (int64_t)sizeof *sums, many[r] *= (int64_t)sizeof *sums;
     return team->gather(team, sums, first, many);
+}
+
+tsr_status tsr__team_join(tsr_team *team, tsr_status own, double *sums, int64_t count)
+{
+    own = own < 0 ? own : tsr__team_reserve(team, count);
+    TSR_OR_RETURN(tsr__team_agree(team, own));
+    return tsr__team_add(team, sums, count);
+}
+
+tsr_status tsr__team_sum(tsr_team *team, double *sums, int64_t count)
+{
+    return tsr__team_join(team, TSR_OK, sums, count);
 }
 
 tsr_status tsr__team_collect(tsr_team *team, void *out, const void *bytes,
@@ -301,6 +312,19 @@ tsr_status tsr__team_collect(tsr_team *team, void *out, const void *bytes,
         memmove((char *)out + first[rank], bytes, (size_t)counts[rank]);
     TSR_OR_RETURN(tsr__team_agree(team, TSR_OK));
     return team->gather(team, out, first, counts);
+}
+
+tsr_status tsr__team_counts(tsr_team *team, int64_t *counts, int64_t own)
+{
+    const int rank = tsr__team_rank(team);
+    counts[rank] = own;
+    if (!tsr__team_shares(team))
+        return TSR_OK;
+    int64_t *first = team->state->part, *many = first + team->ranks;
+    for (int r = 0; r < team->ranks; r++)
+        first[r] = r * (int64_t)sizeof *counts, many[r] = (int64_t)sizeof *counts;
+    TSR_OR_RETURN(tsr__team_agree(team, TSR_OK));
+    return team->gather(team, counts, first, many);
 }
 
 tsr_status tsr__team_share(tsr_team *team, void *bytes, int64_t count)

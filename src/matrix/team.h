@@ -56,10 +56,18 @@ tsr_status tsr__team_reserve(tsr_team *team, int64_t count);
 /* The sum of the arrays of all ranks, for all of them; ranks are added two by two. */
 tsr_status tsr__team_sum(tsr_team *team, double *sums, int64_t count);
 
+/* The same of what every rank made, each saying how it went; without a word, where room for so many
+ * was reserved. */
+tsr_status tsr__team_join(tsr_team *team, tsr_status own, double *sums, int64_t count);
+tsr_status tsr__team_add(tsr_team *team, double *sums, int64_t count);
+
 /* Each rank's `bytes` (as many as counts[rank]), one after another in the order of ranks, into `out`
  * of every rank. */
 tsr_status tsr__team_collect(tsr_team *team, void *out, const void *bytes,
                              const int64_t *counts);
+
+/* What each rank counts, in the order of ranks. */
+tsr_status tsr__team_counts(tsr_team *team, int64_t *counts, int64_t own);
 
 /* What this rank sent since the team was made, in bytes, and how many messages. */
 int64_t tsr__team_sent(const tsr_team *team);
