@@ -4,13 +4,14 @@
 function refuse(why) { print "arguments.awk: " why > "/dev/stderr"; failed = 1; exit 1 }
 function trim(text) { gsub(/[ \t\n]+/, " ", text); sub(/^ /, "", text); sub(/ $/, "", text); return text }
 
-# How a type is passed on: through a pointer, a whole number, an enumerator, a double, a struct.
+# How a type is passed on: through a pointer, a whole number, an enumerator, a double, a struct; a
+# function as if it were one.
 function way_of(type, who) {
     if (type ~ /\*$/) return "POINTER"
     if (type == "double") return "REAL"
     if (type ~ /^(bool|int|int32_t|int64_t)$/) return "WHOLE"
     if (type in enums) return "CHOICE"
-    if (type in structs) return "STRUCT"
+    if (type in structs || type in callbacks) return "STRUCT"
     refuse("`" type "` of " who " is no type that it knows how to pass: see way_of")
 }
 
@@ -58,6 +59,7 @@ function declaration(text,    open, head, name, result, list, count, part, i, ty
 }
 
 /^typedef enum/ { enums[$3] = 1 }
+/^typedef [a-z_]+ \(\*/ { name = $3; sub(/^\(\*/, "", name); sub(/\).*/, "", name); callbacks[name] = 1 }
 /^typedef struct/ { name = $3; sub(/;.*/, "", name); structs[name] = 1 }
 commented { doc = doc " " $0 }
 /^\/\*/ { doc = $0; commented = 1 }

@@ -606,6 +606,29 @@ static bool make_cluster_options(given *out, const provider *row, int variant)
     return variant < COUNT && give(out, &options[variant], 0);
 }
 
+/* Of one rank, which says nothing to anybody. */
+static tsr_status swap_nothing(void *user, int to, const void *send, int64_t sent, int from,
+                               void *receive, int64_t wanted)
+{
+    (void)user, (void)to, (void)send, (void)sent, (void)from, (void)receive, (void)wanted;
+    return tsr__fail(TSR_ERROR_UNSUPPORTED, "one rank has nobody to swap with");
+}
+
+static bool make_swap(given *out, const provider *row, int variant)
+{
+    static const tsr_swap swaps[] = {swap_nothing, NULL};
+    (void)row;
+    return variant <= 1 && give(out, &swaps[variant], 0);
+}
+
+static bool make_team(given *out, const provider *row, int variant)
+{
+    tsr_team *team = NULL;
+    (void)row;
+    must(tsr_team_create(&team, 0, 1, swap_nothing, NULL));
+    return variant == 0 && give(out, team, 0);
+}
+
 static bool make_shape(given *out, const provider *row, int variant)
 {
     static const tsr_image_shape shapes[] = {
@@ -659,6 +682,7 @@ static bool make_selection(given *out, const provider *row, int variant)
 /* clang-format off */
 static const provider providers[] = {
     {"void *",                        "object",  NULL, make_object,      NULL},
+    {"void *",                        "user",    NULL, make_room,        NULL},
     {"const void *",                  "object",  NULL, make_fit_options, NULL},
     {"const void *",                  "starts",  NULL, make_starts,      NULL},
     {"const void *",                  "indices", NULL, make_narrow_indices, NULL},
@@ -693,6 +717,7 @@ static const provider providers[] = {
     {"tsr_part *",                    NULL,      NULL, make_room,        NULL},
     {"tsr_model **",                  NULL,      NULL, make_room,        NULL},
     {"tsr_encoder **",                NULL,      NULL, make_room,        NULL},
+    {"tsr_team **",                   NULL,      NULL, make_room,        NULL},
     {"const char *const *",           NULL,      NULL, make_texts,       NULL},
     {"const char *",                  "subject", NULL, make_subject,     "these"},
     {"const char *",                  "name",    "tsr_options_create", make_text, "fit"},
@@ -783,6 +808,8 @@ static const provider providers[] = {
     {"const tsr_overlay_options *",   NULL,      NULL, make_overlay_options,   NULL},
     {"const tsr_page_options *",      NULL,      NULL, make_page_options,      NULL},
     {"const tsr_cluster_options *",   NULL,      NULL, make_cluster_options,   NULL},
+    {"tsr_team *",                    NULL,      NULL, make_team,        NULL},
+    {"tsr_swap",                      NULL,      NULL, make_swap,        NULL},
     {"tsr_image_shape",               NULL,      NULL, make_shape,       NULL},
 };
 
@@ -799,7 +826,7 @@ static const struct {
     {"needs", NULL, 1},           {"sparse", NULL, 0},  {"threads", NULL, 1},  {"folds", NULL, 2},
     {"neighbours", NULL, 3}, {"seed", NULL, 1}, {"most", NULL, 3},
     {"columns", NULL, 0},         {"zoom", NULL, 1},    {"alike", NULL, 0},
-    {"both_orders", NULL, 0},
+    {"both_orders", NULL, 0},     {"rank", NULL, 0},    {"ranks", NULL, 1},
 };
 /* clang-format on */
 

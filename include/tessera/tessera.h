@@ -235,8 +235,8 @@ struct tsr_team {
     struct tsr_team_state *state; /* the library's own */
 };
 
-/* A team of these ranks, each of which makes its own. `user` must outlive it, and it the data that
- * were read for it. */
+/* A team of these ranks, each of which makes its own. `user` (or NULL) is for `swap`; it must outlive
+ * the team, and that the data that were read for it. */
 TSR_API tsr_status tsr_team_create(tsr_team **out, int rank, int ranks, tsr_swap swap,
                                    void *user);
 TSR_API void tsr_team_free(tsr_team *team);
@@ -244,7 +244,8 @@ TSR_API void tsr_team_free(tsr_team *team);
 /* For programs that do more than one call, or write files: what one rank fails at between
  * tsr_team_enter and tsr_team_leave, all fail at. leave takes how it went here and returns how it
  * went for the team, with the message of the first rank that failed. Calls of this library in
- * between say so by themselves, and a rank that has one of them left to make may leave at once. */
+ * between say so by themselves, and a rank that has one of them left to make may leave at once.
+ * `team` (or NULL: this process alone) is one that tsr_team_create made. */
 TSR_API void tsr_team_enter(tsr_team *team);
 TSR_API tsr_status tsr_team_leave(tsr_team *team, tsr_status status);
 
@@ -508,7 +509,7 @@ TSR_API tsr_status tsr_data_name_features(tsr_data *data, const char *const *nam
                                           int64_t count);
 TSR_API tsr_status tsr_data_name_origin(tsr_data *data, const char *name);
 
-/* From now on a team (or NULL: nobody else) works on the data. Each rank has all of them, in memory
+/* From now on `team` (or NULL: nobody else) works on the data. Each rank has all of them, in memory
  * or mapped, and looks at its share alone. */
 TSR_API tsr_status tsr_data_set_team(tsr_data *data, tsr_team *team);
 

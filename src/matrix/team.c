@@ -260,8 +260,19 @@ void tsr_team_enter(tsr_team *team)
         team->state->depth++;
 }
 
+/* The others are waiting, and hear of what cannot be as of anything else. */
+static tsr_status in_words(tsr_status status)
+{
+    if (status > 0 || strcmp(tsr_status_name(status), "unknown") == 0)
+        return tsr__fail(TSR_ERROR_ARGUMENT, "tsr_team_leave: %d is no status", (int)status);
+    if (status < 0 && *tsr_message() == '\0')
+        return tsr__fail(status, "a rank failed and does not say at what");
+    return status;
+}
+
 tsr_status tsr_team_leave(tsr_team *team, tsr_status status)
 {
+    status = in_words(status);
     if (!tsr__team_shares(team))
         return status;
     status = tsr__team_agree(team, status);
