@@ -91,7 +91,7 @@ static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double
     refreshing r = {t, s};
     const tsr__source graph = rows_of(s);
     double *sums = tsr__room_of(s, t)->sums, value = 0;
-    const tsr__sum sum = {&graph, s->plan->threads, s->k, sums, refresh_block, &r};
+    const tsr__sum sum = {&graph, s->plan->threads, s->k, sums, refresh_block, &r, false};
     (void)linear;
     tsr__solver_note(s, tsr__sum_leaves(&sum));
     for (int64_t j = 0; j < s->k; j++) {
