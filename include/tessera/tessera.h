@@ -896,6 +896,7 @@ typedef struct tsr_cluster_options {
     int64_t seed, threads;        /* threads 0: all */
     bool unit_codes;              /* samples are scaled to unit length first */
     const int32_t *held;          /* or NULL; see above */
+    tsr_team *team;               /* whose ranks share the restarts, all having x; or NULL */
 } tsr_cluster_options;
 TSR_API const tsr_setting *tsr_cluster_settings(void);
 TSR_API tsr_status tsr_cluster(int32_t *of, double *cost, const tsr_matrix *x,
@@ -1177,6 +1178,7 @@ typedef struct tsr_experiment_options {
     int64_t threads;       /* trials side by side; 0: all */
     int64_t memory;        /* as tsr_read_options.memory */
     const tsr_progress *progress; /* or NULL */
+    tsr_team *team; /* whose ranks share the trials; the first writes `out`. Or NULL */
 } tsr_experiment_options;
 TSR_API const tsr_setting *tsr_experiment_settings(void);
 

@@ -209,7 +209,6 @@ void tsr__refresh(tsr__solver *s)
 {
     double *linear = s->state.price, *square = s->state.price + s->k;
     memset(s->state.price, 0, (size_t)(2 * s->k) * sizeof *s->state.price);
-    tsr__exchange_codes(s);
     for (int i = 0; i < s->plan->code_terms; i++) {
         const tsr__term *t = &s->plan->term[i];
         s->state.value[i] = t->kind->refresh(t, s, linear, square);

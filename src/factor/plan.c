@@ -348,6 +348,43 @@ static void show_move(tsr__line *line, const char *factor, const tsr__move *move
         tsr__line_add(line, ", exponent %g", move->exponent);
 }
 
+/* Bytes that an iteration sends, of a rank that moves its part of the features: words of one all-reduce
+ * of the sums of features, with the basis in the place of what is gathered where it is divided; twice
+ * what belongs to no feature; terms; codes of pairs. An extrapolation that is taken back sends the sums
+ * once more. `agrees` are the words at meetings. */
+double tsr__plan_sends(const tsr__plan *plan, const tsr__problem *problem)
+{
+    const tsr_team *team = tsr__problem_team(problem);
+    if (!tsr__team_shares(team))
+        return 0;
+    const double k = (double)plan->k, wide = (double)problem->m * k,
+                 size = (double)tsr__type_size(problem->type),
+                 leaders = tsr__team_leaders(team), part = 8 * (1 - 1 / leaders),
+                 feature = plan->loss->wide ? 2 * wide : wide,
+                 refreshes =
+                     plan->scale == TSR_SCALE_PRODUCT || plan->scale == TSR_SCALE_MODEL ? 2 : 1;
+    const bool floors = plan->lifts && !plan->codes.rule->descends;
+    double twice = 1 + k * k + k + (floors ? k : 0), once = feature, agrees = 2 + floors,
+           sent = 0;
+    for (int i = 0; i < plan->code_terms; i++) {
+        const tsr__term_kind *kind = plan->term[i].kind;
+        twice += refreshes * (kind->sums != NULL ? (double)kind->sums(problem, plan->k) : k);
+        agrees += refreshes * (kind->sums != NULL ? 2 : 1);
+    }
+    if (plan->map->woven) {
+        twice += wide + (plan->lifts ? k : 0);
+        agrees += 1 + plan->lifts;
+    }
+    for (int r = 0; problem->pairs.halo.sent != NULL && r < team->ranks; r++)
+        sent += r == team->rank ? 0 : (double)problem->pairs.halo.sent[r] * k * size;
+    agrees += sent > 0;
+    return part * (once + 2 * twice) +
+           (plan->divides
+                ? part / 8 * (wide * size + 8 * fmin(TSR_RUNS, (double)problem->m / 4))
+                : part * feature) +
+           sent + agrees * 8 * ceil(log2(team->ranks));
+}
+
 /* By feature reads once more than the loss says: the basis goes over the turned data itself. */
 void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *plan,
                     const tsr__problem *problem, int64_t bytes)
@@ -371,4 +408,7 @@ void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *
     tsr__line_add(&codes, ", %d %s, %d passes, %.1f MB", plan->threads,
                   plan->threads == 1 ? "thread" : "threads",
                   plan->loss->passes + (by_feature ? 1 : 0), (double)bytes / 1e6);
+    if (tsr__team_shares(tsr__problem_team(problem)))
+        tsr__line_add(&codes, ", %d ranks, %.3g MB sent a rank",
+                      tsr__problem_team(problem)->ranks, tsr__plan_sends(plan, problem) / 1e6);
 }

@@ -80,6 +80,9 @@ tsr_status tsr__plan_rank(int64_t *rank, int64_t *per_class, const tsr__spec *sp
 tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *problem,
                           int64_t rank, int64_t per_class);
 
+/* Bytes that a rank of a team sends in an iteration; 0: there is none. */
+double tsr__plan_sends(const tsr__plan *plan, const tsr__problem *problem);
+
 /* One line a factor: rule, norm, sweeps, extrapolation, leaves, threads, passes, bytes. */
 enum { TSR_PLAN_LINES = 2, TSR_PLAN_LINE = 240 };
 void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *plan,

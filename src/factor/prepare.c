@@ -183,8 +183,7 @@ static tsr_status take_weights(tsr__problem *p, const tsr__spec *spec, const cha
 /* The samples through a scaled view, copied out once: iterations then read memory. Those that are
  * not in memory stay where they are, behind the view. Cuts are weighed against the sum of the
  * samples as they are without them, which is the same view before. */
-static tsr_status take_view(tsr__problem *p, const tsr__spec *spec, const tsr_matrix *x,
-                            bool stays)
+static tsr_status take_view(tsr__problem *p, const tsr__spec *spec, const tsr_matrix *x)
 {
     tsr_status status = TSR_OK;
     const tsr_fit_options *o = spec->options;
@@ -201,7 +200,7 @@ static tsr_status take_view(tsr__problem *p, const tsr__spec *spec, const tsr_ma
         view = NULL;
         TSR_TRY(tsr__matrix_scaled(&view, x, &by));
     }
-    if (stays)
+    if (tsr__matrix_is_stored(x))
         p->held.owned = view, view = NULL;
     else
         TSR_TRY(tsr__matrix_load(&p->held.owned, view, tsr__threads(o->threads, x->samples)));
@@ -211,26 +210,33 @@ done:
     return status;
 }
 
-/* The samples of this rank. What stays in its file does so in a team, too, where memory does not hold
- * the share. */
-static tsr_status take_own(tsr__problem *p, bool *stays, const tsr_data *data)
+static double bytes_of(const tsr_matrix *x)
+{
+    const size_t each = tsr__type_size(x->type) + (x->sparse ? sizeof *x->columns : 0);
+    return (double)tsr_matrix_stored(x) * (double)each;
+}
+
+/* The samples of this rank, read once. What is in a file stays there where memory does not hold the
+ * share. */
+static tsr_status take_own(tsr__problem *p, const tsr_data *data, int64_t threads)
 {
     tsr_status status = TSR_OK;
     const tsr_matrix *x = tsr_data_samples(data);
+    tsr_matrix *slice = NULL;
     p->share = (tsr__share){.whole = x->samples, .count = x->samples};
     p->held.x = x;
-    *stays = tsr__matrix_is_stored(x);
     if (p->streams)
         TSR_TRY(tsr__share_make(&p->share, x, data->team));
     if (!tsr__team_shares(data->team))
         goto done;
-    TSR_TRY(tsr__matrix_slice(&p->held.own, x, p->share.first, p->share.count));
+    TSR_TRY(tsr__matrix_slice(&slice, x, p->share.first, p->share.count));
+    if (tsr__matrix_is_stored(slice) && tsr__memory_holds(data->memory, bytes_of(slice)))
+        TSR_TRY(tsr__matrix_load(&p->held.own, slice, tsr__threads(threads, p->share.leaves)));
+    else
+        p->held.own = slice, slice = NULL;
     p->held.x = p->held.own;
-    *stays = *stays && !tsr__memory_holds(data->memory,
-                                          (double)tsr_matrix_stored(p->held.own) *
-                                              (double)(tsr__type_size(x->type) +
-                                                       (x->sparse ? sizeof *x->columns : 0)));
 done:
+    tsr_matrix_free(slice);
     return status;
 }
 
@@ -254,7 +260,6 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
     const tsr_fit_options *o = spec->options;
     const tsr_matrix *x = tsr_data_samples(data);
     tsr_matrix *extra = NULL;
-    bool stays = false;
     const bool marked = o->mask != NULL || o->mask_matrix != NULL,
                mask = o->missing == 1 || marked, concept = spec->basis == TSR_BASIS_CONCEPT;
     /* Inner products are all that a concept model under squares needs, so that its samples may
@@ -266,7 +271,7 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
     p->streams = o->plan != TSR_PLAN_AUTO || o->batch > 0 || tsr__matrix_is_stored(x) ||
                  tsr__team_shares(data->team);
     TSR_TRY(check_team(data, o, marked));
-    TSR_TRY(take_own(p, &stays, data));
+    TSR_TRY(take_own(p, data, o->threads));
     TSR_TRY(tsr__share_survey(&p->survey, p->held.x, tsr__cut_by(&p->share), o->threads));
     TSR_TRY(tsr__scan_check(&p->survey.scan, x, needs, tsr_data_origin(data)));
     TSR_TRY(take_weights(p, spec, tsr_data_origin(data)));
@@ -278,9 +283,8 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
         TSR_FAIL(TSR_ERROR_ARGUMENT,
                  "a concept basis is made of whole samples, so there can be "
                  "no missing values: --basis free");
-    if (mask || o->normalize != TSR_NORM_NONE || spec->ncw || x->type != spec->type ||
-        (tsr__matrix_is_stored(x) && !stays))
-        TSR_TRY(take_view(p, spec, p->held.x, stays));
+    if (mask || o->normalize != TSR_NORM_NONE || spec->ncw || x->type != spec->type)
+        TSR_TRY(take_view(p, spec, p->held.x));
     if (p->held.owned != NULL)
         TSR_TRY(
             tsr__share_survey(&p->survey, p->held.owned, tsr__cut_by(&p->share), o->threads));

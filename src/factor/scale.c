@@ -192,11 +192,13 @@ void tsr__fix_scale(tsr__solver *s, tsr__scale_rule scale)
         tsr__refresh(s);
 }
 
+/* Codes of other ranks as well, which these scale alike. */
 void tsr__settle_scale(tsr__solver *s)
 {
+    const tsr__halo *halo = &s->problem->pairs.halo;
     if (!s->work.owed)
         return;
-    scale_rows(s, s->state.codes, s->work.back, s->n);
+    scale_rows(s, tsr__places(s), s->work.back, halo->before + s->n + halo->after);
     scale_rows(s, tsr__plain_codes(s), s->work.back, s->n);
     s->work.owed = false;
 }

@@ -304,6 +304,8 @@ struct tsr__term_kind {
     bool (*begin)(double weight[2], const tsr__spec *spec, const tsr__problem *problem);
     /* NULL, or why these data have no such term. */
     const char *(*refuses)(const tsr__spec *spec, const tsr__problem *problem);
+    /* Doubles that a refresh sums over the codes of all; NULL: k. */
+    int64_t (*sums)(const tsr__problem *problem, int64_t k);
     void (*layout)(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena);
     /* Before a pass over the samples, with the basis as it will be; NULL: nothing to do. */
     void (*prepare)(const tsr__term *t, tsr__solver *s);

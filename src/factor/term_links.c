@@ -33,6 +33,11 @@ static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *p
     return problem->pairs.attract == NULL && (must > 0 || cannot > 0);
 }
 
+static int64_t sums_of(const tsr__problem *problem, int64_t k)
+{
+    return (problem->classes.count + 2) * k;
+}
+
 static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena)
 {
     room->sums = tsr__arena_take(arena,
@@ -195,6 +200,7 @@ const tsr__term_kind tsr__term_links = {.name = TSR_TERM_LINKS,
                                         .priced = true,
                                         .needs = TSR_NEEDS_LINKS,
                                         .begin = begin,
+                                        .sums = sums_of,
                                         .layout = layout,
                                         .refresh = refresh,
                                         .add = add,

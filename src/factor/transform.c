@@ -20,7 +20,7 @@
  * training samples. */
 #include "factor/model.h"
 #include "factor/row.h"
-#include "factor/solver.h"
+#include "factor/run.h"
 
 #include "base/progress.h"
 #include "base/settings.h"
@@ -29,6 +29,8 @@
 #include "matrix/pass.h"
 #include "matrix/scaled.h"
 #include "matrix/single.h"
+#include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -628,10 +630,9 @@ static tsr_status check_memory(const encoding *e, const tsr_data *data)
                            (double)data->memory / 1e6);
 }
 
-tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const tsr_data *data,
-                               const tsr_transform_options *options)
+static tsr_status transform(tsr_matrix **codes, const tsr_model *model, const tsr_data *data,
+                            const tsr_transform_options *options)
 {
-    TSR_REQUIRE(codes, model, data);
     tsr_status status = TSR_OK;
     encoding e = {.model = model};
     tsr_settings_default(tsr_transform_settings(), &e.options);
@@ -669,5 +670,55 @@ done:
     tsr__arena_close(&e.arena);
     tsr_matrix_free(e.weighed); /* it reads the problem's samples */
     tsr__problem_clear(&e.problem);
+    return status;
+}
+
+/* As many samples a rank, each of which has its codes from itself alone; then all get those of all. */
+static tsr_status transform_shares(tsr_matrix **codes, const tsr_model *model,
+                                   const tsr_data *data, const tsr_transform_options *options)
+{
+    tsr_status status = TSR_OK;
+    tsr_team *team = data->team;
+    const int64_t n = data->x->samples, ranks = team->ranks, k = model->report.rank,
+                  first = n / ranks * team->rank + n % ranks * team->rank / ranks,
+                  end = n / ranks * (team->rank + 1) + n % ranks * (team->rank + 1) / ranks;
+    const tsr_type type = (tsr_type)model->options.precision;
+    const int64_t row = k * (int64_t)tsr__type_size(type);
+    tsr_data own = *data;
+    tsr_matrix *mine = NULL, *all = NULL;
+    int64_t *bytes = NULL;
+    own.x = NULL, own.labels = NULL, own.team = NULL;
+    TSR_TRY(tsr__same_call(data, NULL));
+    TSR_NEW(bytes, ranks);
+    TSR_TRY(tsr__matrix_slice(&own.x, data->x, first, end - first));
+    TSR_TRY(tsr_matrix_create(&all, n, k, type));
+    if (end > first)
+        TSR_TRY(transform(&mine, model, &own, options));
+    for (int64_t r = 0; r < ranks; r++)
+        bytes[r] = row * (n / ranks * (r + 1) + n % ranks * (r + 1) / ranks -
+                          (n / ranks * r + n % ranks * r / ranks));
+    TSR_TRY(tsr__team_collect(team, all->values, mine != NULL ? mine->values : NULL, bytes));
+    *codes = all, all = NULL;
+done:
+    tsr_matrix_free(own.x);
+    tsr_matrix_free(mine);
+    tsr_matrix_free(all);
+    tsr__free(bytes);
+    return status;
+}
+
+tsr_status tsr_model_transform(tsr_matrix **codes, const tsr_model *model, const tsr_data *data,
+                               const tsr_transform_options *options)
+{
+    TSR_REQUIRE(codes, model, data);
+    if (!tsr__team_shares(data->team))
+        return transform(codes, model, data, options);
+    tsr_matrix *made = NULL;
+    tsr_team_enter(data->team);
+    const tsr_status status =
+        tsr_team_leave(data->team, transform_shares(&made, model, data, options));
+    if (status == TSR_OK)
+        *codes = made, made = NULL;
+    tsr_matrix_free(made);
     return status;
 }

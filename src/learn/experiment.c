@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "io/file.h"
 #include "matrix/parallel.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,9 +32,11 @@ static const tsr_setting table[] = {
     TSR_INTEGER_ROW(ROW, threads, "threads", 0, 0, 4096, "0", "N",
                     "trials side by side, 0: all processors"),
     TSR_SIZE_ROW(ROW, memory, "memory", NULL, "SIZE",
-                 "memory that data may take, such as 2G: larger ones are read in blocks, by other rules"),
+                 "memory that data may take, such as 2G: larger ones are read in blocks, by "
+                 "other rules"),
     TSR_OBJECT_ROW(ROW, progress, "progress", "progress",
                    "hears of every trial, and may stop them"),
+    TSR_OBJECT_ROW(ROW, team, "team", "team", "its ranks share the trials"),
 #undef ROW
     TSR_END_ROW,
 };
@@ -236,16 +239,50 @@ static void run_fit(void *context, int64_t item, int thread)
     tsr__fitting_clear(&fitting);
 }
 
-/* The trials still to do that the same samples serve as the first of them; false: none. */
+/* The trials still to do that the same samples serve as the first of them, `most` at most; false:
+ * none. */
 static bool gather(int64_t *fits, int64_t *leader, const tsr_experiment *e,
-                   const tsr__material *material)
+                   const tsr__material *material, int64_t most)
 {
     *fits = 0;
-    for (int64_t i = 0; i < e->trials; i++)
+    for (int64_t i = 0; i < e->trials && *fits < most; i++)
         if (leads(e, i) &&
             (*fits == 0 || tsr__material_shared(material, &e->trial[*leader], &e->trial[i])))
             leader[(*fits)++] = i;
     return *fits > 0;
+}
+
+/* A rank takes every so many of them. */
+static int64_t take_own(int64_t *leader, int64_t fits, const tsr_team *team)
+{
+    int64_t own = 0;
+    for (int64_t i = tsr__team_rank(team); i < fits; i += tsr__team_ranks(team))
+        leader[own++] = leader[i];
+    return own;
+}
+
+/* Side by side on this rank, and what they came to on all; the first writes the lines of all. */
+static tsr_status run_round(struct running *r, int64_t fits,
+                            const tsr_experiment_options *options)
+{
+    tsr_status status = TSR_OK;
+    tsr_team *team = options->team;
+    tsr__record *record = r->record;
+    tsr__record lines = TSR_RECORD_NONE;
+    const int64_t own = take_own(r->leader, fits, team);
+    if (tsr__team_shares(team) && options->out != NULL) {
+        TSR_TRY(tsr__record_begin_lines(&lines));
+        r->record = &lines;
+    }
+    tsr__parallel(own, tsr__threads(options->threads, own), run_fit, r);
+    TSR_TRY(tsr__record_send_lines(record, r->record == &lines ? &lines : NULL, team));
+    TSR_TRY(tsr__trials_share(r->e, team));
+    if (r->status < 0)
+        TSR_FAIL((tsr_status)r->status, "%s", r->message);
+done:
+    r->record = record;
+    tsr__record_end_lines(&lines);
+    return status;
 }
 
 static tsr_status run_trials(tsr_experiment *e, tsr__material *material, tsr__record *record,
@@ -258,11 +295,13 @@ static tsr_status run_trials(tsr_experiment *e, tsr__material *material, tsr__re
     for (int64_t i = 0; i < e->trials; i++)
         todo += !e->trial[i].done;
     r.task = tsr__task_begin(options->progress, "trials", todo);
-    while (gather(&fits, r.leader, e, material)) {
+    const int64_t most =
+        tsr__team_shares(options->team)
+            ? options->team->ranks * 4 * (int64_t)tsr__threads(options->threads, e->trials)
+            : e->trials;
+    while (gather(&fits, r.leader, e, material, most)) {
         TSR_TRY(tsr__material_make(material, &e->trial[r.leader[0]]));
-        tsr__parallel(fits, tsr__threads(options->threads, fits), run_fit, &r);
-        if (r.status < 0)
-            TSR_TRY(tsr__fail((tsr_status)r.status, "%s", r.message));
+        TSR_TRY(run_round(&r, fits, options));
     }
 done:
     tsr__free(r.leader);
@@ -313,13 +352,15 @@ static tsr_status run(tsr_experiment *e, const tsr_experiment_options *options)
     tsr_status status = TSR_OK;
     tsr__material material = {.protocol = NULL};
     tsr__record record = TSR_RECORD_NONE;
-    const bool kept = options->out != NULL;
+    const bool kept = options->out != NULL && tsr__team_rank(options->team) == 0;
     TSR_TRY(tsr__experiment_list(e));
     if (options->published != NULL)
         TSR_TRY(tsr__published_read(&e->published, options->published));
     TSR_TRY(tsr__material_open(&material, &e->protocol, options));
     if (kept)
         TSR_TRY(tsr__record_open(&record, e, options->out, options->resume));
+    TSR_TRY(tsr__team_share(options->team, e->trial,
+                            e->trials * (int64_t)sizeof *e->trial)); /* what was done before */
     TSR_TRY(run_trials(e, &material, kept ? &record : NULL, options));
     TSR_TRY(tsr__record_finish(&record, TSR_OK));
     if (kept)
@@ -328,6 +369,22 @@ done:
     status = tsr__record_finish(&record, status);
     tsr__record_drop(&record);
     tsr__material_clear(&material);
+    return status;
+}
+
+static tsr_status make(tsr_experiment **out, const char *protocol,
+                       const tsr_experiment_options *o)
+{
+    tsr_status status = TSR_OK;
+    tsr_experiment *e = NULL;
+    TSR_NEW_ZERO(e, 1);
+    TSR_TRY(tsr__protocol_read(&e->protocol, protocol));
+    TSR_TRY(choose_methods(&e->protocol, o->models));
+    TSR_TRY(run(e, o));
+    TSR_TRY(keep_table(e, (tsr__table_format)o->format));
+    *out = e, e = NULL;
+done:
+    tsr_experiment_free(e);
     return status;
 }
 
@@ -340,12 +397,10 @@ tsr_status tsr_experiment_run(tsr_experiment **out, const char *protocol,
     tsr_experiment *e = NULL;
     tsr_experiment_options o;
     TSR_TRY(or_default(&o, options));
-    TSR_NEW_ZERO(e, 1);
-    TSR_TRY(tsr__protocol_read(&e->protocol, protocol));
-    TSR_TRY(choose_methods(&e->protocol, o.models));
-    TSR_TRY(run(e, &o));
-    TSR_TRY(keep_table(e, (tsr__table_format)o.format));
-    *out = e, e = NULL;
+    tsr_team_enter(o.team);
+    status = tsr_team_leave(o.team, make(&e, protocol, &o));
+    if (status == TSR_OK)
+        *out = e, e = NULL;
 done:
     tsr_experiment_free(e);
     return status;

@@ -159,11 +159,16 @@ void tsr__counts_clear(tsr__counts *counts);
 typedef struct tsr__record {
     tsr__lock lock;
     FILE *draws, *confusion, *history;
+    char *text[3]; /* of lines in memory */
+    size_t size[3];
 } tsr__record;
 #define TSR_RECORD_NONE                                                                        \
     (tsr__record)                                                                              \
     {                                                                                          \
-        TSR_LOCK_NONE, NULL, NULL, NULL                                                        \
+        TSR_LOCK_NONE, NULL, NULL, NULL, {NULL, NULL, NULL},                                   \
+        {                                                                                      \
+            0, 0, 0                                                                            \
+        }                                                                                      \
     }
 /* Begins it or, to resume, takes what is there for done. */
 tsr_status tsr__record_open(tsr__record *out, tsr_experiment *experiment, const char *folder,
@@ -171,6 +176,12 @@ tsr_status tsr__record_open(tsr__record *out, tsr_experiment *experiment, const 
 void tsr__record_add(tsr__record *record, const tsr_experiment *experiment,
                      const tsr__trial *trial, const tsr__fitting *fitting);
 tsr_status tsr__record_finish(tsr__record *record, tsr_status status); /* its lines */
+/* A team's ranks keep their lines in memory for a while, and send them to the first, which has the
+ * record; `lines` NULL: there are none. What trials came to is then known to all ranks. */
+tsr_status tsr__record_begin_lines(tsr__record *lines);
+tsr_status tsr__record_send_lines(tsr__record *record, tsr__record *lines, tsr_team *team);
+void tsr__record_end_lines(tsr__record *lines);
+tsr_status tsr__trials_share(tsr_experiment *experiment, tsr_team *team);
 void tsr__record_drop(tsr__record *record);
 tsr_status tsr__record_tables(const tsr_experiment *experiment, const char *folder);
 

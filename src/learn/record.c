@@ -15,8 +15,10 @@
 
 #include "io/field.h"
 #include "io/folder.h"
+#include "matrix/team.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -159,6 +161,90 @@ tsr_status tsr__record_finish(tsr__record *record, tsr_status status)
         status = closed < 0 && status == TSR_OK ? tsr__fail_in(closed, all[i].name) : closed;
         *all[i].lines = NULL;
     }
+    return status;
+}
+
+/* Of a team --------------------------------------------------------------------------------- */
+
+tsr_status tsr__record_begin_lines(tsr__record *lines)
+{
+    FILE **const to[] = {&lines->draws, &lines->confusion, &lines->history};
+    for (int i = 0; i < 3; i++) {
+        *to[i] = open_memstream(&lines->text[i], &lines->size[i]);
+        if (*to[i] == NULL)
+            return tsr__fail(TSR_ERROR_MEMORY, "no memory for the lines of trials");
+    }
+    return TSR_OK;
+}
+
+/* J first, as when a process adds its own. */
+tsr_status tsr__record_send_lines(tsr__record *record, tsr__record *lines, tsr_team *team)
+{
+    tsr_status status = TSR_OK;
+    const int ranks = tsr__team_ranks(team);
+    int64_t *count = NULL;
+    char *all = NULL;
+    if (lines == NULL)
+        return TSR_OK;
+    TSR_NEW(count, ranks);
+    FILE *const from[] = {lines->history, lines->draws, lines->confusion};
+    FILE *const to[] = {record != NULL ? record->history : NULL,
+                        record != NULL ? record->draws : NULL,
+                        record != NULL ? record->confusion : NULL};
+    static const int at[] = {2, 0, 1};
+    for (int i = 0; i < 3; i++) {
+        int64_t sum = 0;
+        (void)fflush(from[i]);
+        TSR_TRY(tsr__team_counts(team, count, (int64_t)lines->size[at[i]]));
+        for (int r = 0; r < ranks; r++)
+            sum += count[r];
+        TSR_NEW(all, sum + 1);
+        TSR_TRY(tsr__team_collect(team, all, lines->text[at[i]], count));
+        if (to[i] != NULL && sum > 0) {
+            (void)fwrite(all, 1, (size_t)sum, to[i]);
+            (void)fflush(to[i]);
+        }
+        tsr__free(all);
+        all = NULL;
+    }
+done:
+    tsr__free(count);
+    tsr__free(all);
+    return status;
+}
+
+void tsr__record_end_lines(tsr__record *lines)
+{
+    FILE *const all[] = {lines->draws, lines->confusion, lines->history};
+    for (int i = 0; i < 3; i++) {
+        if (all[i] != NULL)
+            (void)fclose(all[i]);
+        free(lines->text[i]);
+    }
+    *lines = TSR_RECORD_NONE;
+}
+
+/* A trial is done on one rank. */
+tsr_status tsr__trials_share(tsr_experiment *e, tsr_team *team)
+{
+    tsr_status status = TSR_OK;
+    const int ranks = tsr__team_ranks(team);
+    const int64_t bytes = e->trials * (int64_t)sizeof *e->trial;
+    int64_t *count = NULL;
+    tsr__trial *all = NULL;
+    if (!tsr__team_shares(team))
+        return TSR_OK;
+    TSR_NEW(count, ranks);
+    TSR_NEW(all, ranks * e->trials);
+    for (int r = 0; r < ranks; r++)
+        count[r] = bytes;
+    TSR_TRY(tsr__team_collect(team, all, e->trial, count));
+    for (int64_t i = 0; i < ranks * e->trials; i++)
+        if (all[i].done)
+            e->trial[i % e->trials] = all[i];
+done:
+    tsr__free(count);
+    tsr__free(all);
     return status;
 }
 

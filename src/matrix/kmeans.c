@@ -156,15 +156,20 @@ tsr_status tsr__kmeans(int32_t *of, double *centers, double *cost, const tsr_mat
     TSR_TRY(tsr__arena_open(&arena));
     lay_out(&run, &arena);
     prepare(&run);
-    for (int64_t restart = 0; restart < (free_clusters > 0 ? o->restarts : 1); restart++) {
+    const int64_t restarts = free_clusters > 0 ? o->restarts : 1,
+                  step = o->step > 0 ? o->step : 1;
+    int64_t kept = -1;
+    for (int64_t restart = o->first; restart < restarts; restart += step) {
         tsr__random random = tsr__random_seed(o->seed, (uint64_t)restart);
         tsr__kmeans_start(&run, &random, distance, candidate);
         const double now = tsr__kmeans_iterate(&run, o->iterations);
-        if (restart > 0 && !(now < least))
+        if (kept >= 0 && !(now < least))
             continue;
-        least = now;
+        least = now, kept = restart;
         keep_result(of, centers, &run);
     }
+    if (o->kept != NULL)
+        *o->kept = kept;
     if (cost != NULL)
         *cost = least;
 done:

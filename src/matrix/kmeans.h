@@ -12,6 +12,8 @@ typedef struct tsr__kmeans_options {
     uint64_t seed;
     int threads;
     const int32_t *held; /* cluster of samples that keep it, -1 for the others; or NULL */
+    int64_t first, step; /* restarts first, first + step, .. alone; step 0: all */
+    int64_t *kept;       /* the restart that was kept, or -1 where there was none; or NULL */
 } tsr__kmeans_options;
 
 /* Clusters the samples: `of` gets a cluster for each, `centers` (clusters x features, doubles,
