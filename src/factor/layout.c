@@ -53,7 +53,7 @@ static void layout_sums(tsr__solver *s, tsr__arena *arena)
 {
     const tsr__source *source = &s->problem->by_sample;
     const int64_t wide = s->m * s->k, tiles = (s->m + s->plan->tile - 1) / s->plan->tile;
-    const bool tiled = tiles > 1, both = s->plan->loss->wide,
+    const bool apart = tiles > 1 || s->problem->by_leaf.blocks > 0, both = s->plan->loss->wide,
                same = s->type == TSR_FLOAT64 && s->problem->by_feature.blocks == 0;
     tsr__totals *totals = &s->state.totals;
     double *room = take_doubles(arena, tsr__sum_room(source, s->plan->threads) *
@@ -62,10 +62,12 @@ static void layout_sums(tsr__solver *s, tsr__arena *arena)
     *totals = (tsr__totals){0};
     if (room != NULL)
         *totals = tsr__totals_of(s, room);
-    if (tiled) {
+    if (tiles > 1) {
         s->work.room[1] = take_doubles(arena, tsr__tiles_room(source, s->plan->threads) *
                                                   tsr__totals_width(s, s->plan->tile));
         s->work.tile_loss = take_doubles(arena, tiles);
+    }
+    if (apart) {
         totals->XtG = take_doubles(arena, wide);
         totals->YtG = both ? take_doubles(arena, wide) : NULL;
     }
@@ -176,6 +178,8 @@ static void layout_bench(tsr__solver *s, tsr__arena *arena, int64_t at)
                   rows = turned > TSR_CHUNK ? turned : TSR_CHUNK;
     const bool whole = plan->longest > 0 && !p->by_sample.sparse && plan->basis.rule->descends;
     tsr__bench b = {.row = take_doubles(arena, 3 * s->k)};
+    if (p->by_leaf.blocks > 0)
+        b.leaves = take_doubles(arena, TSR_LEAF_ROOM * s->k);
     if (plan->loss->room != NULL)
         b.room = take(s, arena, plan->loss->room(s->k, plan->longest, p->by_sample.sparse));
     if (tsr__priced(s) || plan->terms > plan->code_terms) {
@@ -234,6 +238,8 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
     work->row_sums = take_doubles(arena, TSR_PARTS * s->k);
     work->code_sums = take_doubles(arena, most_sums(s) * s->k);
     work->dots = take_doubles(arena, TSR_RUNS);
+    if (s->problem->by_leaf.blocks > 0 && s->problem->weight != NULL)
+        work->weighted = take(s, arena, s->n * s->k);
     layout_team(s, arena);
     tsr__map_layout(s, arena);
     work->basis = take_halves(s, arena, s->m, quartic);

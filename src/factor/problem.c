@@ -106,15 +106,18 @@ static tsr_status turn_rows(tsr__problem *p, const tsr__spec *spec)
     tsr_status status = TSR_OK;
     const tsr_matrix *rows = p->held.reduced != NULL ? p->held.reduced : p->held.x;
     tsr_matrix *turned = NULL;
-    if (p->held.kernel != NULL || !rows->sparse || p->streams)
+    const bool leaves = p->streams && spec->loss->degree == 2;
+    if (p->held.kernel != NULL || !rows->sparse || (p->streams && !leaves))
         return TSR_OK;
-    if (rows->turned != NULL && p->weight == NULL) {
+    if (leaves && (tsr__matrix_is_stored(rows) || spec->options->batch > 0))
+        return TSR_OK;
+    if (rows->turned != NULL && (leaves || p->weight == NULL)) {
         p->held.turned = rows->turned;
         return TSR_OK;
     }
     TSR_TRY(tsr__matrix_transpose(&turned, rows, spec->options->threads));
     p->held.turned = p->held.turned_owned = turned;
-    for (int64_t e = 0; p->weight != NULL && e < tsr_matrix_stored(rows); e++)
+    for (int64_t e = 0; !leaves && p->weight != NULL && e < tsr_matrix_stored(rows); e++)
         tsr__value_set(turned->values, rows->type, e,
                        tsr__value_at(turned->values, rows->type, e) *
                            tsr__value_at(p->weight, rows->type, turned->columns[e]));
@@ -212,7 +215,8 @@ tsr_status tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank
     if (p->missing != NULL) /* a row's own sums are of all its features */
         p->by_sample.tile = p->m;
     if (p->held.turned != NULL)
-        p->by_feature = tsr__source_of_matrix(p->held.turned, bytes);
+        *(p->streams ? &p->by_leaf : &p->by_feature) =
+            tsr__source_of_matrix(p->held.turned, bytes);
     if (spec->basis == TSR_BASIS_CONCEPT)
         p->atoms = p->streams ? tsr__source_of_share(all, &p->share, atoms)
                               : tsr__source_of_matrix(all, atoms);

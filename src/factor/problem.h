@@ -67,10 +67,12 @@ typedef struct tsr__problem {
     int64_t n, m;     /* own rows that the loss sees (tied: groups), and their length */
     tsr__source by_sample;  /* the n rows */
     tsr__source by_feature; /* sparse: the same times their weights, turned; else no blocks */
-    tsr__source atoms;      /* concept: the samples that span the basis */
-    void *weight;           /* real, n: weight of each row; NULL: 1 */
-    double *members;        /* n: samples behind each row (tied codes); NULL: 1 */
-    int64_t *row_of;        /* row of each sample, of all */
+    tsr__source
+        by_leaf; /* own rows turned, without weights, for sums over leaves; else no blocks */
+    tsr__source atoms;                    /* concept: the samples that span the basis */
+    void *weight;                         /* real, n: weight of each row; NULL: 1 */
+    double *members;                      /* n: samples behind each row (tied codes); NULL: 1 */
+    int64_t *row_of;                      /* row of each sample, of all */
     tsr_matrix *missing, *missing_turned; /* positions without a value, and by feature */
     tsr__classes classes;
     tsr__pairs pairs;

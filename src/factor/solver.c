@@ -44,7 +44,9 @@ static tsr__totals parts_of(const tsr__solver *s, double *at, int64_t rows)
 /* Features that a sum over leaves has: all of whole rows, none where turned data give those sums. */
 static int64_t rows_of(const tsr__solver *s)
 {
-    return s->plan->tile == s->m && s->problem->by_feature.blocks == 0 ? s->m : 0;
+    const tsr__problem *p = s->problem;
+    return s->plan->tile == s->m && p->by_feature.blocks == 0 && p->by_leaf.blocks == 0 ? s->m
+                                                                                        : 0;
 }
 
 int64_t tsr__totals_width(const tsr__solver *s, int64_t rows)
@@ -111,6 +113,25 @@ static void settle_block(const tsr__solver *s, const tsr__block *block)
                                s->work.back, block->samples, s->k);
 }
 
+/* What sums by leaves read: in a pass of their own, when all codes have moved. */
+static void weigh_block(const tsr__solver *s, const tsr__block *block)
+{
+    if (s->work.weighted != NULL)
+        tsr__kernels_for(s)->scale_rows(tsr__real_at(s, s->work.weighted, block->first * s->k),
+                                        tsr__codes_at(s, block->first),
+                                        tsr__real_at(s, s->problem->weight, block->first),
+                                        block->samples, s->k);
+}
+
+static void sum_features(void *context, const tsr__block *block, int thread)
+{
+    tsr__solver *s = context;
+    const tsr__gather x = tsr__block_gather(
+        block, s->work.weighted != NULL ? s->work.weighted : s->state.codes, s->k);
+    tsr__gathers_of(s->type)->leaves(s->state.totals.XtG + block->first * s->k, &x,
+                                     s->problem->rows.leaf, s->work.bench[thread].leaves);
+}
+
 /* Whole rows: a block is read once, moves and is summed while the cache has it. */
 static void pass_block(void *context, const tsr__block *block, double *sum, int thread)
 {
@@ -120,6 +141,7 @@ static void pass_block(void *context, const tsr__block *block, double *sum, int 
     settle_block(p->s, block);
     if (p->move != NULL)
         p->move(p->s, block, lane);
+    weigh_block(p->s, block);
     p->s->plan->loss->accumulate(p->s, block, lane);
     p->s->plan->loss->tally(p->s, block, lane);
 }
@@ -192,8 +214,12 @@ static tsr_status join_ranks(tsr__solver *s, tsr_status status)
     if (!tsr__team_shares(team))
         return status;
     TSR_OR_RETURN(tsr__team_agree(team, status));
-    if (!s->plan->divides)
-        return tsr__team_add(team, s->work.room[0], tsr__totals_width(s, s->m));
+    if (!s->plan->divides) {
+        TSR_OR_RETURN(tsr__team_add(team, sums->XtG, s->m * s->k));
+        if (sums->YtG != NULL)
+            TSR_OR_RETURN(tsr__team_add(team, sums->YtG, s->m * s->k));
+        return tsr__team_add(team, sums->loss, tsr__totals_width(s, 0));
+    }
     TSR_OR_RETURN(team->sum_scatter(team, sums->XtG, own->first, own->count));
     if (sums->YtG != NULL)
         TSR_OR_RETURN(team->sum_scatter(team, sums->YtG, own->first, own->count));
@@ -210,7 +236,10 @@ static tsr_status sum_blocks(struct passing *p)
                           .add = pass_block,
                           .context = p,
                           .own = true};
-    return join_ranks(s, s->plan->tile < s->m ? sum_tiles(p) : tsr__sum_leaves(&sum));
+    tsr_status status = s->plan->tile < s->m ? sum_tiles(p) : tsr__sum_leaves(&sum);
+    if (status == TSR_OK && s->problem->by_leaf.blocks > 0)
+        status = tsr__visit_blocks(&s->problem->by_leaf, s->plan->threads, sum_features, s);
+    return join_ranks(s, status);
 }
 
 /* THE WAY OUT of all sums: into the type that steps read. In double precision they are there. */

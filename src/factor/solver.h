@@ -121,6 +121,7 @@ struct tsr__lane {
 typedef struct tsr__bench {
     void *slope, *bend; /* rows x k: of all that is not data */
     double *row;        /* 3 k: a row on its way to them */
+    double *leaves;     /* TSR_LEAF_ROOM x k: open sums of a feature; or NULL */
     void *room;         /* of a descent */
     void *panel;        /* dense KL: some features of all samples */
     tsr__known known;   /* missing values: a row's own sums */
@@ -178,6 +179,7 @@ typedef struct tsr__work {
     double *floor;     /* k: of the codes */
     void *before;      /* n x k: codes before a pass, where theta is led on; else NULL */
     double *row_sums;  /* TSR_PARTS x k: of the parts of the basis's rows */
+    void *weighted;    /* n x k: codes times weights, for sums by leaves; else NULL */
     double *code_sums; /* of sums over codes, and over weights of samples */
     double *dots;      /* of runs of features (tile.c) */
     tsr__division

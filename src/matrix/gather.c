@@ -38,6 +38,7 @@ INLINE void inside_of(mask *out, int64_t first, int64_t k)
 typedef struct run {
     const tsr__gather *x;
     int64_t from, count, first;
+    const int64_t *leaf; /* of sums by leaves */
 } run;
 
 INLINE int64_t width_of(const run *n)
@@ -92,6 +93,62 @@ INLINE void reconstruct_part(real *y, const run *n, const real *g, const int vec
     }
 }
 
+/* Where two leaves' sums meet in the tree. */
+INLINE int level_of(int64_t one, int64_t other)
+{
+    return one == other ? 0 : 64 - __builtin_clzll((unsigned long long)(one ^ other));
+}
+
+/* Sums of the leaves of a row that are not joined yet. */
+typedef struct open_leaves {
+    int64_t leaf[TSR_LEAF_ROOM];
+    int count;
+} open_leaves;
+
+/* True while the last two join before leaf l comes. */
+INLINE bool joins(const open_leaves *open, int64_t l)
+{
+    const int64_t *leaf = open->leaf;
+    const int count = open->count;
+    return count > 1 &&
+           (l < 0 || level_of(leaf[count - 2], leaf[count - 1]) < level_of(leaf[count - 1], l));
+}
+
+/* out = the sums of a row's leaves as they join: as sum_row, in registers. */
+INLINE void leaves_part(real *out, const run *n, const int vectors)
+{
+    const int64_t last = n->x->rows[n->x->samples], stop = n->from + n->count;
+    const int32_t *columns = n->x->columns;
+    const real *values = n->x->values;
+    lanes sum[TSR_LEAF_ROOM][MOST];
+    open_leaves open = {.count = 0};
+    for (int64_t e = n->from, l = 0; e < stop;) {
+        lanes own[MOST] = {{0}};
+        while (columns[e] >= n->leaf[l + 1])
+            l++;
+        for (const int64_t end = n->leaf[l + 1]; e < stop && columns[e] < end; e++) {
+            const loose *f = row_of(n->x, e, n->first);
+            ask(n->x, e, last, n->first, vectors);
+            UNROLLED
+            for (int v = 0; v < vectors; v++)
+                own[v] += values[e] * f[v];
+        }
+        for (; joins(&open, l); open.count--)
+            for (int v = 0; v < vectors; v++)
+                sum[open.count - 2][v] += sum[open.count - 1][v];
+        for (int v = 0; v < vectors; v++)
+            sum[open.count][v] = own[v];
+        open.leaf[open.count++] = l;
+    }
+    for (; joins(&open, -1); open.count--)
+        for (int v = 0; v < vectors; v++)
+            sum[open.count - 2][v] += sum[open.count - 1][v];
+    if (open.count > 0)
+        memcpy(out + n->first, sum[0], (size_t)width_of(n) * sizeof *out);
+    else
+        memset(out + n->first, 0, (size_t)width_of(n) * sizeof *out);
+}
+
 /* One function for each number of vectors, whose sums are registers. */
 #define PART(vectors)                                                                          \
     static void add_##vectors(real *out, const run *n, const real *r)                          \
@@ -101,6 +158,11 @@ INLINE void reconstruct_part(real *y, const run *n, const real *g, const int vec
     static void reconstruct_##vectors(real *y, const run *n, const real *g)                    \
     {                                                                                          \
         reconstruct_part(y, n, g, vectors);                                                    \
+    }                                                                                          \
+    static void leaves_##vectors(real *out, const run *n, const real *none)                    \
+    {                                                                                          \
+        (void)none;                                                                            \
+        leaves_part(out, n, vectors);                                                          \
     }
 PART(1)
 PART(2)
@@ -117,10 +179,13 @@ static const part reconstructs[MOST] = {reconstruct_1, reconstruct_2, reconstruc
                                         reconstruct_4, reconstruct_5, reconstruct_6,
                                         reconstruct_7, reconstruct_8};
 
+static const part leaf_parts[MOST] = {leaves_1, leaves_2, leaves_3, leaves_4,
+                                      leaves_5, leaves_6, leaves_7, leaves_8};
+
 static void in_parts(const part *parts, real *out, const tsr__gather *x, int64_t from,
-                     int64_t count, const real *by)
+                     int64_t count, const real *by, const int64_t *leaf)
 {
-    run n = {.x = x, .from = from, .count = count};
+    run n = {.x = x, .from = from, .count = count, .leaf = leaf};
     for (; n.first < x->k; n.first += MOST * LANES) {
         const int64_t vectors = (x->k - n.first + LANES - 1) / LANES;
         parts[(vectors < MOST ? vectors : MOST) - 1](out, &n, by);
@@ -130,7 +195,7 @@ static void in_parts(const part *parts, real *out, const tsr__gather *x, int64_t
 static void add_rows(real *out, const tsr__gather *x, int64_t from, int64_t count,
                      const real *r)
 {
-    in_parts(adds, out, x, from, count, r);
+    in_parts(adds, out, x, from, count, r, NULL);
 }
 
 static void project(void *out, const tsr__gather *x)
@@ -151,6 +216,62 @@ static void collect(double *sum, const tsr__gather *x)
             for (int64_t j = 0; j < x->k; j++)
                 to[j] += (double)(values[entry] * g[j]);
         }
+    }
+}
+
+/* Floats: entry by entry, in doubles. */
+static void add_leaf(double *sum, const tsr__gather *x, int64_t from, int64_t end)
+{
+    const real *values = x->values;
+    memset(sum, 0, (size_t)x->k * sizeof *sum);
+    for (int64_t e = from; e < end; e++) {
+        const real *restrict g = (const real *)x->factor + x->columns[e] * x->k;
+        for (int64_t j = 0; j < x->k; j++)
+            sum[j] += (double)(values[e] * g[j]);
+    }
+}
+
+static void join_last(double *room, open_leaves *open, int64_t k)
+{
+    open->count--;
+    for (int64_t j = 0; j < k; j++)
+        room[(open->count - 1) * k + j] += room[open->count * k + j];
+}
+
+static void sum_row(double *out, const tsr__gather *x, int64_t i, const int64_t *leaf,
+                    double *room)
+{
+    open_leaves open = {.count = 0};
+    for (int64_t at = x->rows[i], l = 0; at < x->rows[i + 1];) {
+        int64_t end = at;
+        while (x->columns[at] >= leaf[l + 1])
+            l++;
+        while (end < x->rows[i + 1] && x->columns[end] < leaf[l + 1])
+            end++;
+        while (joins(&open, l))
+            join_last(room, &open, x->k);
+        add_leaf(room + open.count * x->k, x, at, end);
+        open.leaf[open.count++] = l;
+        at = end;
+    }
+    while (joins(&open, -1))
+        join_last(room, &open, x->k);
+    if (open.count > 0)
+        memcpy(out, room, (size_t)x->k * sizeof *out);
+    else
+        memset(out, 0, (size_t)x->k * sizeof *out);
+}
+
+/* Leaves without entries add nothing and are left out; a sum is joined with the one before it as soon
+ * as no later leaf comes between them. */
+static void sum_leaves(double *out, const tsr__gather *x, const int64_t *leaf, double *room)
+{
+    for (int64_t i = 0; i < x->samples; i++) {
+        if (sizeof(real) == sizeof(double))
+            in_parts(leaf_parts, (real *)(void *)(out + i * x->k), x, x->rows[i],
+                     x->rows[i + 1] - x->rows[i], NULL, leaf);
+        else
+            sum_row(out + i * x->k, x, i, leaf, room);
     }
 }
 
@@ -185,7 +306,7 @@ static double ratio_row(real *out, const tsr__gather *x, int64_t i, const real *
     for (int64_t from = x->rows[i]; from < x->rows[i + 1]; from += RUN) {
         const int64_t left = x->rows[i + 1] - from, count = left < RUN ? left : RUN;
         real y[RUN] = {0};
-        in_parts(reconstructs, y, x, from, count, g);
+        in_parts(reconstructs, y, x, from, count, g, NULL);
         sum += divide(y, (const real *)x->values + from, count, value);
         if (out != NULL)
             add_rows(out, x, from, count, y);
@@ -212,7 +333,7 @@ static double deal(double *sum, const tsr__gather *x, const void *codes, double 
         for (int64_t from = x->rows[i]; from < x->rows[i + 1]; from += RUN) {
             const int64_t left = x->rows[i + 1] - from, count = left < RUN ? left : RUN;
             real y[RUN] = {0};
-            in_parts(reconstructs, y, x, from, count, g);
+            in_parts(reconstructs, y, x, from, count, g, NULL);
             value += divide(y, (const real *)x->values + from, count, true);
             for (int64_t e = 0; e < count; e++) {
                 double *restrict to = sum + x->columns[from + e] * x->k;
@@ -226,5 +347,9 @@ static double deal(double *sum, const tsr__gather *x, const void *codes, double 
 }
 
 extern const tsr__gathers KERNEL(tsr__gathers_);
-const tsr__gathers KERNEL(tsr__gathers_) = {
-    .project = project, .collect = collect, .spread = spread, .ratio = ratio, .deal = deal};
+const tsr__gathers KERNEL(tsr__gathers_) = {.project = project,
+                                            .collect = collect,
+                                            .leaves = sum_leaves,
+                                            .spread = spread,
+                                            .ratio = ratio,
+                                            .deal = deal};

@@ -18,12 +18,19 @@ typedef struct tsr__gather {
     int64_t k;
 } tsr__gather;
 
+enum { TSR_LEAF_ROOM = 12 }; /* open sums of leaves, of which there are 2^11 at most */
+
 typedef struct tsr__gathers {
     /* out (samples x k) = X factor */
     void (*project)(void *out, const tsr__gather *x);
 
     /* sum (features x k) += X' factor; the factor has a row a sample here. */
     void (*collect)(double *sum, const tsr__gather *x);
+
+    /* out (rows x k, doubles) = the same sums where x are features: entries of a row that belong to one
+     * leaf of samples, leaf[l] .. leaf[l+1]-1, are added in order, and leaves two by two as
+     * matrix/pass.h has them, to the bits of that. `room`: TSR_LEAF_ROOM k doubles. */
+    void (*leaves)(double *out, const tsr__gather *x, const int64_t *leaf, double *room);
 
     /* The same where the sum is of the values' type. */
     void (*spread)(void *sum, const tsr__gather *x);
