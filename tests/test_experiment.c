@@ -4,6 +4,8 @@
  * confusion.csv, one run at a time writes, and figures of any size fit into the tables. */
 #include "folder.h"
 
+#include "band.h"
+
 #include "learn/experiment.h"
 
 #include <math.h>
@@ -298,6 +300,50 @@ static void older_folders_are_completed(void **state)
     assert_int_equal(remove_tree(path_of("out")), 0);
 }
 
+struct studying {
+    char protocol[1024], data[1024], out[1024];
+    bool resume;
+    char *table[BAND_MOST];
+};
+
+static void study(tsr_team *team, void *context)
+{
+    struct studying *s = context;
+    tsr_experiment *e = NULL;
+    const tsr_experiment_options options = {
+        .data = s->data, .out = s->out, .resume = s->resume, .threads = 1, .team = team};
+    check_ok(tsr_experiment_run(&e, s->protocol, &options));
+    s->table[team->rank] = strdup(tsr_experiment_table(e));
+    tsr_experiment_free(e);
+}
+
+/* Ranks share the trials; the first writes what all did, and all have the table. */
+static void teams_share_trials(void **state)
+{
+    struct studying s = {.resume = false};
+    (void)state;
+    (void)snprintf(s.protocol, sizeof s.protocol, "%s", path_of("study.txt"));
+    (void)snprintf(s.data, sizeof s.data, "%s", folder);
+    (void)snprintf(s.out, sizeof s.out, "%s", path_of("out"));
+    run_once("study.txt", false);
+    char *alone = strdup(read_text("out/table.csv"));
+    assert_int_equal(remove_tree(path_of("out")), 0);
+    for (int round = 0; round < 2; round++, s.resume = true) {
+        band_run(3, study, &s);
+        assert_int_equal(lines_of("out/draws.csv"), 1 + DRAWS);
+        assert_string_equal(read_text("out/table.csv"), alone);
+        check_confusion();
+        for (int r = 0; r < 3; r++) {
+            assert_string_equal(s.table[r], s.table[0]);
+            if (r > 0)
+                free(s.table[r]);
+        }
+        free(s.table[0]);
+    }
+    free(alone);
+    assert_int_equal(remove_tree(path_of("out")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +355,7 @@ int main(void)
         cmocka_unit_test(a_folder_tells_all),
         cmocka_unit_test(older_folders_are_completed),
         cmocka_unit_test(splits_have_two_sides),
+        cmocka_unit_test(teams_share_trials),
     };
     return cmocka_run_group_tests(tests, make_study, remove_folder);
 }
