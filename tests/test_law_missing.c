@@ -46,17 +46,27 @@ static void mark_codes(void *context, const tsr__block *block, int lane)
              &m->s->work.lane[lane].halves, block->samples, m->floor);
 }
 
+static void find_floor(const tsr__solver *s, double *floor, const void *theta, int64_t rows)
+{
+    for (int64_t j = 0; j < s->k; j++) {
+        floor[j] = 0;
+        for (int64_t i = 0; i < rows; i++)
+            floor[j] += tsr__value_at(theta, s->type, i * s->k + j);
+        floor[j] *= 1e-8 / (double)rows;
+    }
+}
+
 static void mark_all(bench *b, unsigned char *basis, unsigned char *codes)
 {
     tsr__solver *s = &b->s;
     marking m = {.s = s, .low = codes};
-    tsr__floor_of(s, m.floor, s->state.codes, s->n);
+    find_floor(s, m.floor, s->state.codes, s->n);
     check_ok(tsr__visit_blocks(&s->problem->by_sample, 1, mark_codes, &m));
     tsr__solver_collect(s);
     const tsr__halves halves = bench_theta(b);
     const void *theta = tsr__theta(s);
     const int64_t rows = tsr__theta_rows(s);
-    tsr__floor_of(s, m.floor, theta, rows);
+    find_floor(s, m.floor, theta, rows);
     mark_low(s, basis, theta, &halves, rows, m.floor);
 }
 

@@ -59,7 +59,7 @@ static void one_tree_for_all(void **state)
         for (int t = 0; t < 6; t++) {
             int64_t sums = tsr__sum_room(&source, threads[t]), depth = 0;
             double *room = tsr__alloc(2 * sums, sizeof *room);
-            const tsr__sum sum = {&source, threads[t], 2, room, add_block, NULL};
+            const tsr__sum sum = {&source, threads[t], 2, room, add_block, NULL, false};
             while ((int64_t)1 << depth < source.leaves)
                 depth++;
             assert_true(sums <= threads[t] * (depth + 1));
@@ -200,7 +200,7 @@ static void failures_are_told(void **state)
     (void)state;
     source.get = torn;
     for (int threads = 1; threads <= 4; threads++) {
-        const tsr__sum sum = {&source, threads, 2, room, add_block, NULL};
+        const tsr__sum sum = {&source, threads, 2, room, add_block, NULL, false};
         assert_true(tsr__sum_room(&source, threads) * 2 <= 2000);
         check_fails(tsr__visit_blocks(&source, threads, no_visit, NULL), TSR_ERROR_IO,
                     "block 5 cannot be read");
