@@ -72,34 +72,31 @@ static tsr_status look(int64_t figure[FIGURES], const tsr_data *data,
     return TSR_OK;
 }
 
-static tsr_status compare(const int64_t *own, const int64_t *first, int rank,
-                          const tsr_data *data)
+/* What differs where this rank is, which its team names before its words. */
+static tsr_status compare(const int64_t *own, const int64_t *first, const tsr_data *data)
 {
     const char *subject = tsr_data_origin(data);
     if (memcmp(own, first, 3 * sizeof *own) != 0)
         return tsr__fail(TSR_ERROR_DATA,
-                         "%s has %lld x %lld values (%lld stored) where rank %d is, and %lld x "
-                         "%lld (%lld stored) where rank 0 is: all ranks must be given the same",
+                         "%s has %lld x %lld values (%lld stored) here, and %lld x %lld (%lld "
+                         "stored) where rank 0 is: all ranks must be given the same",
                          subject, (long long)own[SAMPLES], (long long)own[FEATURES],
-                         (long long)own[STORED], rank, (long long)first[SAMPLES],
+                         (long long)own[STORED], (long long)first[SAMPLES],
                          (long long)first[FEATURES], (long long)first[STORED]);
     if (own[VALUES] != first[VALUES] || own[LABELS] != first[LABELS])
         return tsr__fail(
             TSR_ERROR_DATA,
-            "%s has other %s where rank %d is than where rank 0 is: all ranks must "
-            "be given the same",
-            subject, own[VALUES] != first[VALUES] ? "values" : "labels", rank);
+            "%s has other %s than where rank 0 is: all ranks must be given the same", subject,
+            own[VALUES] != first[VALUES] ? "values" : "labels");
     if (own[SETTINGS] != first[SETTINGS])
         return tsr__fail(TSR_ERROR_ARGUMENT,
-                         "rank %d was given other settings than rank 0: all ranks must be "
-                         "given the same",
-                         rank);
+                         "the settings are others than those of rank 0: all "
+                         "ranks must be given the same");
     return own[KERNELS] == first[KERNELS]
                ? TSR_OK
                : tsr__fail(TSR_ERROR_UNSUPPORTED,
-                           "rank %d has other kernels than rank 0, which round otherwise: set "
-                           "TESSERA_KERNELS to v3 or base for all",
-                           rank);
+                           "the kernels are others than those of rank 0, and round otherwise: "
+                           "set TESSERA_KERNELS to v3 or base for all");
 }
 
 tsr_status tsr__same_call(const tsr_data *data, const tsr_fit_options *options)
@@ -111,5 +108,5 @@ tsr_status tsr__same_call(const tsr_data *data, const tsr_fit_options *options)
     TSR_OR_RETURN(look(own, data, options));
     memcpy(first, own, sizeof first);
     TSR_OR_RETURN(tsr__team_share(team, first, sizeof first));
-    return tsr__team_agree(team, compare(own, first, team->rank, data));
+    return tsr__team_agree(team, compare(own, first, data));
 }

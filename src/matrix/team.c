@@ -24,6 +24,7 @@
 struct tsr_team_state {
     int depth; /* calls that were entered and not left */
     bool told; /* the ranks know of a failure, */
+    bool lost; /* and of one of the messages themselves, for ever */
     struct word {
         int64_t status;
         char message[TSR_MESSAGE_SIZE];
@@ -34,6 +35,19 @@ struct tsr_team_state {
     int64_t sent, messages;
 };
 
+/* A team whose messages fail says no more: what it knew of itself may be half of it. */
+static tsr_status lose(tsr_team *team, tsr_status status, int to, int from)
+{
+    struct word *trouble = &team->state->trouble;
+    status =
+        tsr__fail(status, "the team is lost: rank %d swapped messages with rank %d, in vain",
+                  team->rank, to >= 0 ? to : from);
+    team->state->told = team->state->lost = true;
+    trouble->status = status;
+    (void)snprintf(trouble->message, sizeof trouble->message, "%s", tsr_message());
+    return status;
+}
+
 static tsr_status pass_on(tsr_team *team, int to, const void *send, int64_t sent, int from,
                           void *receive, int64_t wanted)
 {
@@ -42,7 +56,10 @@ static tsr_status pass_on(tsr_team *team, int to, const void *send, int64_t sent
         return TSR_OK;
     if (to >= 0)
         team->state->sent += sent, team->state->messages++;
-    return team->swap(team->user, to, send, sent, from, receive, wanted);
+    const tsr_status status =
+        team->state->lost ? (tsr_status)team->state->trouble.status
+                          : team->swap(team->user, to, send, sent, from, receive, wanted);
+    return status < 0 ? lose(team, status, to, from) : TSR_OK;
 }
 
 /* Sums ------------------------------------------------------------------------------------ */
@@ -210,21 +227,24 @@ static tsr_status agree(tsr_team *team, int64_t *least)
 
 /* Words -------------------------------------------------------------------------------------- */
 
-/* The first rank that failed says what it was. Nothing here asks for memory. */
+/* The first rank that failed says what it was, and which it is, unless it is rank 0, where users look.
+ * Nothing here asks for memory. */
 static tsr_status tell(tsr_team *team, int who, tsr_status own)
 {
     struct tsr_team_state *state = team->state;
     int64_t *first = state->part + 2 * team->ranks, *count = first + team->ranks;
-    const bool here = who == team->rank;
+    char name[32] = "";
     memset(first, 0, (size_t)(2 * team->ranks) * sizeof *first);
     count[who] = sizeof state->trouble;
     state->told = true;
+    if (who > 0)
+        (void)snprintf(name, sizeof name, "rank %d: ", who);
     state->trouble.status = own;
-    (void)snprintf(state->trouble.message, sizeof state->trouble.message, "%s", tsr_message());
+    (void)snprintf(state->trouble.message, sizeof state->trouble.message, "%s%s", name,
+                   tsr_message());
     TSR_OR_RETURN(team->gather(team, &state->trouble, first, count));
     state->trouble.message[TSR_MESSAGE_SIZE - 1] = '\0';
-    return here ? own
-                : tsr__fail((tsr_status)state->trouble.status, "%s", state->trouble.message);
+    return tsr__fail((tsr_status)state->trouble.status, "%s", state->trouble.message);
 }
 
 /* Words below zero are those of ranks that failed, rank 0's the lowest; `value` is not. */
@@ -277,7 +297,7 @@ tsr_status tsr_team_leave(tsr_team *team, tsr_status status)
         return status;
     status = tsr__team_agree(team, status);
     if (--team->state->depth == 0)
-        team->state->told = false;
+        team->state->told = team->state->lost;
     return status;
 }
 
