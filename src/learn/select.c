@@ -386,7 +386,9 @@ tsr_status tsr_select(tsr_selection **out, const tsr_data *data, const tsr_fit_o
     tsr_status status = TSR_OK;
     tsr_fit_options quiet = *fit;
     tsr_select_options how;
-    struct selecting s = {.data = data};
+    tsr_data alone = *data; /* fits side by side: a team's ranks each make all of them */
+    struct selecting s = {.data = &alone};
+    alone.team = NULL;
     quiet.progress = NULL;
     tsr_settings_default(table, &how);
     how = options != NULL ? *options : how;

@@ -158,23 +158,30 @@ static tsr_status check_folds(const int32_t *fold, int64_t count, int64_t folds)
     return TSR_OK;
 }
 
-tsr_status tsr_validate(tsr_validation **out, const tsr_data *data, const int32_t *fold,
-                        int64_t folds, const tsr_fit_options *fit,
-                        const tsr_validate_options *options)
+static tsr_status validate(tsr_validation **out, const tsr_data *data, const int32_t *fold,
+                           int64_t folds, const way *w)
 {
-    TSR_REQUIRE(out, data, fold, fit);
     tsr_status status = TSR_OK;
     tsr_validation *v = NULL;
-    way w;
-    TSR_TRY(check_folds(fold, data->x->samples, folds));
-    TSR_TRY(way_make(&w, fit, options));
     TSR_TRY(open_validation(&v, data, folds));
     for (int64_t f = 0; f < folds; f++)
-        TSR_TRY(run_fold(v, data, fold, f, &w));
+        TSR_TRY(run_fold(v, data, fold, f, w));
     *out = v, v = NULL;
 done:
     tsr_validation_free(v);
     return status;
+}
+
+tsr_status tsr_validate(tsr_validation **out, const tsr_data *data, const int32_t *fold,
+                        int64_t folds, const tsr_fit_options *fit,
+                        const tsr_validate_options *options)
+{
+    way w;
+    TSR_REQUIRE(out, data, fold, fit);
+    TSR_OR_RETURN(check_folds(fold, data->x->samples, folds));
+    TSR_OR_RETURN(way_make(&w, fit, options));
+    tsr_team_enter(data->team);
+    return tsr_team_leave(data->team, validate(out, data, fold, folds, &w));
 }
 
 /* Class numbers of `theirs` by the names of `ours`; classes that we lack get the number after
@@ -190,23 +197,20 @@ static void translate(int32_t *to, const tsr_labels *ours, const tsr_labels *the
     }
 }
 
-tsr_status tsr_validate_on(tsr_validation **out, const tsr_data *data, const tsr_data *test,
-                           const tsr_fit_options *fit, const tsr_validate_options *options)
+static tsr_status validate_on(tsr_validation **out, const tsr_data *data, const tsr_data *test,
+                              const way *w)
 {
-    TSR_REQUIRE(out, data, test, fit);
     tsr_status status = TSR_OK;
     tsr_validation *v = NULL;
     int32_t *truth = NULL, *predicted = NULL;
     const tsr_labels *theirs = test->labels;
-    way w;
-    TSR_TRY(way_make(&w, fit, options));
     if (theirs == NULL || tsr_labels_known(theirs) == 0)
         TSR_FAIL(TSR_ERROR_DATA, "%s has no labels to compare with", tsr_data_origin(test));
     TSR_TRY(open_validation(&v, data, 1));
     TSR_NEW(truth, theirs->count);
     TSR_NEW(predicted, theirs->count);
     translate(truth, data->labels, theirs);
-    TSR_TRY(learn_and_predict(predicted, data, data->labels->of, test, &w));
+    TSR_TRY(learn_and_predict(predicted, data, data->labels->of, test, w));
     judge(v, truth, predicted, theirs->count);
     *out = v, v = NULL;
 done:
@@ -214,6 +218,16 @@ done:
     tsr__free(truth);
     tsr__free(predicted);
     return status;
+}
+
+tsr_status tsr_validate_on(tsr_validation **out, const tsr_data *data, const tsr_data *test,
+                           const tsr_fit_options *fit, const tsr_validate_options *options)
+{
+    way w;
+    TSR_REQUIRE(out, data, test, fit);
+    TSR_OR_RETURN(way_make(&w, fit, options));
+    tsr_team_enter(data->team);
+    return tsr_team_leave(data->team, validate_on(out, data, test, &w));
 }
 
 void tsr_validation_free(tsr_validation *validation)
