@@ -201,6 +201,7 @@ const cli_command command_classify = {
         "  tessera classify faces.mat --model nmf --rank 60 --folds 5 --neighbours-vote 1",
     .least = 1,
     .most = 1,
+    .shares = true,
     .size = sizeof(struct values),
     .groups = {{"classifying", where_settings, 0},
                {NULL, tsr_validate_settings, offsetof(struct values, validate)},

@@ -194,7 +194,8 @@ static tsr_status run(const cli_call *call)
                                          .seed = values->fit.seed,
                                          .threads = values->fit.threads,
                                          .unit_codes = values->unit_codes,
-                                         .held = values->seeded ? s.seen : NULL};
+                                         .held = values->seeded ? s.seen : NULL,
+                                         .team = values->read.team};
     TSR_NEW(of, tsr_matrix_samples(s.codes));
     TSR_TRY(tsr_cluster(of, &cost, s.codes, &options));
     const bool judged = s.labels != NULL && tsr_labels_known(s.labels) > 0;
@@ -222,6 +223,7 @@ const cli_command command_cluster = {
         "  tessera cluster faces.mat --model cdnmf-kl --labelled 2 --normalize l2 --seeded",
     .least = 1,
     .most = 1,
+    .shares = true,
     .size = sizeof(struct values),
     .groups = {{"clustering", settings, 0},
                {"model", tsr_fit_settings, offsetof(struct values, fit)},

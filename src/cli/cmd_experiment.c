@@ -84,6 +84,7 @@ const cli_command command_experiment = {
     .example = "  tessera experiment cluster-yale --data DATASETS --out yale --resume",
     .least = 1,
     .most = 1,
+    .shares = true,
     .size = sizeof(struct values),
     .groups = {{"experiment", tsr_experiment_settings, offsetof(struct values, experiment)},
                {"talking", talk_settings, offsetof(struct values, talk)}},

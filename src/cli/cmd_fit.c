@@ -191,7 +191,9 @@ static tsr_status run(const cli_call *call)
     if (values->resume != NULL) {
         TSR_TRY(tsr_model_read(&from, values->resume));
         TSR_TRY(take_settings(&values->fit, call, from, values->more));
-        TSR_TRY(check_paths(call)); /* the settings of the archive name files that are read */
+        if (call->leads)
+            TSR_TRY(
+                check_paths(call)); /* the settings of the archive name files that are read */
     }
     if (values->sample_weights != NULL) {
         TSR_TRY(tsr_data_read(&weights, values->sample_weights, NULL));
@@ -205,7 +207,7 @@ static tsr_status run(const cli_call *call)
     terminal_clear();
     for (int64_t i = 0; !values->talk.quiet && i < tsr_model_notes(model); i++)
         (void)fprintf(stderr, "note: %s\n", tsr_model_note(model, i));
-    if (values->output != NULL)
+    if (values->output != NULL && call->leads)
         TSR_TRY(tsr_model_write(model, values->output));
     if (predict_wanted(&values->prediction))
         TSR_TRY(predict_classes(&classes, model, tsr_model_codes(model), data, true,
@@ -241,6 +243,7 @@ const cli_command command_fit = {
         "model.h5",
     .least = 1,
     .most = 1,
+    .shares = true,
     .size = sizeof(struct values),
     .groups = {{"output", settings, 0},
                {"model", tsr_fit_settings, offsetof(struct values, fit)},

@@ -101,7 +101,7 @@ static tsr_status run(const cli_call *call)
         (void)fprintf(stderr, "note: %s\n", classes.how.note);
     if (values->unit_codes)
         TSR_TRY(tsr_matrix_normalize(codes, TSR_NORM_L2));
-    if (values->output != NULL)
+    if (values->output != NULL && call->leads)
         TSR_TRY(write(codes, classes.labels, values->output));
     if (values->talk.json)
         TSR_TRY(print_json(codes, &classes, data));
@@ -123,6 +123,7 @@ const cli_command command_transform = {
     .example = "  tessera transform model.h5 new.mat --predict -o codes.npz",
     .least = 2,
     .most = 2,
+    .shares = true,
     .size = sizeof(struct values),
     .groups = {{"output", settings, 0},
                {"encoding", tsr_transform_settings, offsetof(struct values, transform)},

@@ -21,6 +21,13 @@ typedef struct option_group {
 
 typedef struct cli_command cli_command;
 
+/* Who runs the tool: this process alone (zeros), or each rank of a team with its part of a machine's
+ * processors. */
+typedef struct cli_crew {
+    tsr_team *team;
+    int64_t threads; /* where nobody says how many; 0: all */
+} cli_crew;
+
 /* A command as it was called. */
 typedef struct cli_call {
     const cli_command *command;
@@ -31,6 +38,7 @@ typedef struct cli_call {
     int givens;
     char **argument; /* all of it, as it was typed after the command's name */
     int arguments;
+    bool leads; /* this process writes; the other ranks of a team do not */
 } cli_call;
 
 struct cli_command {
@@ -41,6 +49,7 @@ struct cli_command {
     const char *example;      /* lines ready to be typed */
     const char *required;     /* a text setting that must be given, or NULL */
     int least, most;          /* operands */
+    bool shares;              /* a team does it together; else its first rank does it alone */
     size_t size;              /* of the values */
     option_group groups[MOST_GROUPS];
     tsr_status (*check)(const cli_call *call); /* what shows before data are read, or NULL */
@@ -83,6 +92,9 @@ const value_word *value_of(const tsr_setting *row);
 tsr_status check_paths(const cli_call *call);
 void show_overview(FILE *to);
 void show_help(const cli_command *command);
+
+/* main.c: all of it, for alone.c and for the tool of teams (src/mpi); returns the exit code. */
+int tool(int count, char **argument, const cli_crew *crew);
 
 /* What the process needs before anything else: open standard streams, and signals that speak. */
 void terminal_open(void);

@@ -2,7 +2,10 @@
  *
  * tessera COMMAND [options] INPUT... [-o OUTPUT]: finds the command's row and runs it. Results
  * go to stdout, words to stderr; exit 0 done, 1 failed, 2 wrong use, 128 and the signal's number
- * where one asked to stop (Ctrl-C: 130). Wrong use is what shows before any data are read. */
+ * where one asked to stop (Ctrl-C: 130). Wrong use is what shows before any data are read.
+ *
+ * In a team all ranks are called alike. What a command shares, all do, and the first rank writes; what
+ * it does not, the first does alone. A failure of one is a failure of all, and the first tells it. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -56,27 +59,57 @@ static int finish(tsr_status status, bool begun)
     return status < 0 ? EXIT_FAILED : 0;
 }
 
-/* A call whose words are in order. */
-static int perform(const cli_call *call)
+/* The settings of the call that a team has a say in. */
+static void take_crew(const cli_call *call, const cli_crew *crew)
 {
-    tsr_status status = check_paths(call);
-    if (status == TSR_OK && call->command->check != NULL)
-        status = call->command->check(call);
-    if (status < 0)
-        return finish(status, false);
-    return finish(call->command->run(call), true);
+    for (const option_group *g = call->command->groups; g->table != NULL; g++) {
+        char *object = (char *)call->values + g->offset;
+        const tsr_setting *team = tsr__settings_row(g->table(), "team"),
+                          *threads = tsr__settings_find(g->table(), "threads");
+        if (team != NULL && call->command->shares)
+            *(tsr_team **)(void *)(object + team->offset) = crew->team;
+        int64_t *wanted =
+            threads != NULL ? (int64_t *)(void *)(object + threads->offset) : NULL;
+        if (wanted != NULL && *wanted == 0)
+            *wanted = crew->threads;
+    }
 }
 
-static int run(const cli_command *command, int count, char **argument)
+/* What shows before data are read. Outputs are looked at where they are written. */
+static tsr_status check(const cli_call *call)
 {
-    cli_call call = {.command = command, .argument = argument, .arguments = count};
+    if (call->leads)
+        TSR_OR_RETURN(check_paths(call));
+    return call->command->check != NULL ? call->command->check(call) : TSR_OK;
+}
+
+/* A call whose words are in order. */
+static int perform(const cli_call *call, const cli_crew *crew)
+{
+    const bool has_part = call->leads || call->command->shares;
+    tsr_team_enter(crew->team);
+    tsr_status status = tsr_team_leave(crew->team, has_part ? check(call) : TSR_OK);
+    if (status < 0)
+        return finish(status, false);
+    take_crew(call, crew);
+    tsr_team_enter(crew->team);
+    status = tsr_team_leave(crew->team, has_part ? call->command->run(call) : TSR_OK);
+    return finish(status, true);
+}
+
+static int run(const cli_command *command, int count, char **argument, const cli_crew *crew)
+{
+    cli_call call = {.command = command,
+                     .argument = argument,
+                     .arguments = count,
+                     .leads = crew->team == NULL || crew->team->rank == 0};
     call.values = tsr__alloc_zero((int64_t)command->size, 1);
     if (call.values == NULL) {
         (void)fprintf(stderr, "tessera: %s\n", tsr_message());
         return EXIT_FAILED;
     }
     int code = parse_arguments(&call, count, argument);
-    code = code == 0 ? perform(&call) : code - 1;
+    code = code == 0 ? perform(&call, crew) : code - 1;
     tsr__free(call.values);
     return code;
 }
@@ -93,11 +126,37 @@ static int help(int count, char **argument)
     return 0;
 }
 
-static int dispatch(int count, char **argument)
+/* Results of another set of kernels than the one asked for mislead; and ranks must be called alike, or
+ * they would wait for each other. */
+static tsr_status check_call(int count, char **argument, tsr_team *team)
+{
+    const char *kernels = NULL;
+    uint64_t hash = (uint64_t)count;
+    TSR_OR_RETURN(tsr_kernels(&kernels));
+    for (int i = 1; i < count; i++)
+        for (const char *c = argument[i];; c++) {
+            hash = (hash ^ (unsigned char)*c) * 0x100000001b3u; /* FNV-1a */
+            if (*c == '\0')
+                break;
+        }
+    const int64_t own = (int64_t)(hash >> 2);
+    int64_t least = own, most = -own;
+    if (team == NULL)
+        return TSR_OK;
+    TSR_OR_RETURN(team->agree(team, &least));
+    TSR_OR_RETURN(team->agree(team, &most));
+    return least == -most
+               ? TSR_OK
+               : tsr__fail(TSR_ERROR_ARGUMENT,
+                           "the ranks were given other arguments: all are called alike");
+}
+
+static int dispatch(int count, char **argument, const cli_crew *crew)
 {
     static const char *const helps[] = {"help", "--help", "-h"};
-    const char *name = count > 1 ? argument[1] : NULL, *kernels = NULL;
-    if (tsr_kernels(&kernels) < 0) { /* results of another set than the one asked for mislead */
+    const char *name = count > 1 ? argument[1] : NULL;
+    tsr_team_enter(crew->team);
+    if (tsr_team_leave(crew->team, check_call(count, argument, crew->team)) < 0) {
         (void)fprintf(stderr, "tessera: %s\n", tsr_message());
         return EXIT_USAGE;
     }
@@ -113,14 +172,14 @@ static int dispatch(int count, char **argument)
         if (strcmp(name, helps[i]) == 0)
             return help(count, argument);
     const cli_command *command = find(name);
-    return command != NULL ? run(command, count - 2, argument + 2) : unknown(name);
+    return command != NULL ? run(command, count - 2, argument + 2, crew) : unknown(name);
 }
 
-int main(int count, char **argument)
+int tool(int count, char **argument, const cli_crew *crew)
 {
     terminal_open();
     tsr_leave_exit();
-    const int code = dispatch(count, argument);
+    const int code = dispatch(count, argument, crew);
     const bool lost = ferror(stdout) != 0, unsaid = fflush(stdout) != 0;
     if (code != 0 || (!lost && !unsaid))
         return code;

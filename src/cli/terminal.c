@@ -142,7 +142,7 @@ static bool report(void *user, const tsr_step *step)
 const tsr_progress *terminal_progress(bool quiet)
 {
     static const tsr_progress progress = {report, NULL};
-    static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
         handle(stops[i], on_stop);
     terminal.quiet = quiet;
