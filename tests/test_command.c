@@ -5,8 +5,6 @@
 #include "cli/command.h"
 #include "folder.h"
 
-#undef main /* the tool's has another name here */
-
 enum { MOST_WORDS = 64 };
 
 /* A call of a command, word by word. */
