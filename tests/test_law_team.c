@@ -216,7 +216,7 @@ static void fits_go_on_with_other_ranks(void **state)
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         lab_options whole, part;
         lab_options_of(&whole, 9, "rank=6 model=%s plan=team tolerance=0", models[i]);
-        lab_options_of(&part, 4, "rank=6 model=%s plan=team tolerance=0", models[i]);
+        lab_options_of(&part, 4, "rank=6 model=%s tolerance=0", models[i]);
         tsr_model *through = lab_fit(data, &whole.o), *alone = NULL;
         sharing first = {.data = data, .options = &part.o}, then;
         band_run(4, fit_share, &first);
@@ -226,6 +226,7 @@ static void fits_go_on_with_other_ranks(void **state)
         band_run(2, fit_share, &then);
         if (then.status[0] != TSR_OK)
             fail_msg("%s: %s", models[i], then.message[0]);
+        part.o = *tsr_model_options(then.model[1]); /* which is by the plan of a team */
         part.o.iterations = 2;
         check_ok(tsr_fit_resume(&alone, data, then.model[1], &part.o));
         if (!lab_same_models(through, alone))
@@ -234,6 +235,36 @@ static void fits_go_on_with_other_ranks(void **state)
         tsr_model_free(alone);
         end_sharing(&first);
         end_sharing(&then);
+    }
+    tsr_data_free(data);
+    lab_free(&l);
+}
+
+/* What began alone, by a plan of its own, goes on in a team: it is the same model, and says what changed. */
+static void fits_that_began_alone_go_on(void **state)
+{
+    static const char *const models[] = {"nmf", "nmf-kl", "cf", "cnmf-kl", "ccf"};
+    lab l = lab_make(220, 30, 3, 0.1, 5);
+    tsr_data *data = lab_data(&l, false);
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        lab_options options;
+        lab_options_of(&options, 6, "rank=6 model=%s tolerance=0", models[i]);
+        tsr_model *alone = lab_fit(data, &options.o);
+        sharing s = {.data = data, .options = &options.o, .from = alone};
+        band_run(2, fit_share, &s);
+        if (s.status[0] != TSR_OK)
+            fail_msg("%s: %s", models[i], s.message[0]);
+        const double before = tsr_model_report(alone).objective,
+                     after = tsr_model_report(s.model[0]).objective;
+        if (!(after < before) || tsr_model_report(s.model[0]).iterations != 12)
+            fail_msg("%s: J was %g, and in a team becomes %g", models[i], before, after);
+        bool told = false;
+        for (int64_t j = 0; j < tsr_model_notes(s.model[0]); j++)
+            told = told || strstr(tsr_model_note(s.model[0], j), "--plan was 'auto'") != NULL;
+        assert_true(told);
+        tsr_model_free(alone);
+        end_sharing(&s);
     }
     tsr_data_free(data);
     lab_free(&l);
@@ -578,6 +609,7 @@ int main(void)
         cmocka_unit_test(what_is_given_is_the_same),
         cmocka_unit_test(other_numbers_are_near),
         cmocka_unit_test(fits_go_on_with_other_ranks),
+        cmocka_unit_test(fits_that_began_alone_go_on),
         cmocka_unit_test(what_cannot_be_is_refused_by_all),
         cmocka_unit_test(a_wish_to_stop_is_everybodys),
         cmocka_unit_test(a_plan_says_what_is_sent),

@@ -346,11 +346,13 @@ static void stumble(tsr_team *team, void *context)
 
 static void check_trouble(const trouble *t, int ranks)
 {
-    char words[64];
+    char words[64], name[32] = "";
     int first = 0;
     while (first < ranks && !is_bad(t, first))
         first++;
-    (void)snprintf(words, sizeof words, "rank %d is in trouble", first);
+    if (first > 0) /* the first rank, where users look, has no need to be named */
+        (void)snprintf(name, sizeof name, "rank %d: ", first);
+    (void)snprintf(words, sizeof words, "%srank %d is in trouble", name, first);
     for (int turn = 0; turn < TURNS; turn++)
         for (int r = 0; r < ranks; r++) {
             assert_int_equal(t->status[turn][r], first == ranks   ? TSR_OK

@@ -314,12 +314,21 @@ static tsr_status run_fit(tsr_model **out, tsr__run *r)
     return status;
 }
 
+/* A team has its own plan, and the model says so: whoever goes on alone takes the same. */
+static void take_plan(tsr_fit_options *options, const tsr_data *data)
+{
+    if (tsr__team_shares(data->team) && options->plan == TSR_PLAN_AUTO)
+        options->plan = TSR_PLAN_TEAM;
+}
+
 tsr_status tsr_fit(tsr_model **out, const tsr_data *data, const tsr_fit_options *options)
 {
     TSR_REQUIRE(out, data);
-    tsr_fit_options defaults;
-    tsr_fit_defaults(&defaults);
-    tsr__run r = {.options = options != NULL ? options : &defaults, .data = data};
+    tsr_fit_options with;
+    tsr_fit_defaults(&with);
+    with = options != NULL ? *options : with;
+    take_plan(&with, data);
+    tsr__run r = {.options = &with, .data = data};
     return run_fit(out, &r);
 }
 
@@ -333,6 +342,7 @@ tsr_status tsr_fit_resume(tsr_model **out, const tsr_data *data, const tsr_model
     tsr_fit_options with = options != NULL ? *options : from->options;
     if (options == NULL)
         with.checkpoint = NULL; /* an archive does not say what is written */
+    take_plan(&with, data);
     tsr__run r = {.options = &with, .data = data, .from = from};
     if (with.sample_weights == NULL)
         with.sample_weights = from->sample_weights;

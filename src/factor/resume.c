@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Going on with a fit. Settings may differ in what leaves it the same fit: how long, how many
- * starts, on how many threads; and in weights, after which extrapolation begins anew.
+ * starts, on how many threads or by which plan; and in weights, after which extrapolation begins anew.
  *
  * The law (tests/test_law_resume.c): with the same settings, stopping and going on gives the
  * bits of a fit that did not stop. What may differ and bears on the result is told in a note,
@@ -28,17 +28,29 @@ static difference difference_in(const char *name)
     static const struct {
         const char *name;
         difference kind;
-    } settings[] = {{"iterations", SILENT},     {"threads", SILENT},
-                    {"checkpoint", SILENT},     {"init", SILENT},
-                    {"tolerance", SAID},        {"restarts", SAID},
-                    {"forget", SILENT},         {"seed", SAID},
-                    {"weight-unit", HEAVIER},   {"links", HEAVIER},
-                    {"graph-file", HEAVIER},    {"neighbours", HEAVIER},
-                    {"alpha-basis", HEAVIER},   {"alpha-codes", HEAVIER},
-                    {"l1-ratio", HEAVIER},      {"links-matrix", HEAVIER},
-                    {"graph-matrix", HEAVIER},  {"init-basis", SILENT},
-                    {"init-weights", SILENT},   {"init-codes", SILENT},
-                    {"sample-weights", SILENT}, {"progress", SILENT}};
+    } settings[] = {{"iterations", SILENT},
+                    {"threads", SILENT},
+                    {"checkpoint", SILENT},
+                    {"init", SILENT},
+                    {"tolerance", SAID},
+                    {"restarts", SAID},
+                    {"forget", SILENT},
+                    {"seed", SAID},
+                    {"plan", SAID},
+                    {"weight-unit", HEAVIER},
+                    {"links", HEAVIER},
+                    {"graph-file", HEAVIER},
+                    {"neighbours", HEAVIER},
+                    {"alpha-basis", HEAVIER},
+                    {"alpha-codes", HEAVIER},
+                    {"l1-ratio", HEAVIER},
+                    {"links-matrix", HEAVIER},
+                    {"graph-matrix", HEAVIER},
+                    {"init-basis", SILENT},
+                    {"init-weights", SILENT},
+                    {"init-codes", SILENT},
+                    {"sample-weights", SILENT},
+                    {"progress", SILENT}};
     for (tsr__weight_name w = 0; w < TSR_WEIGHTS; w++)
         if (strcmp(tsr__weight_names[w], name) == 0)
             return HEAVIER;

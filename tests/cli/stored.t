@@ -40,7 +40,7 @@ What cannot be read in blocks, or not in so little, says so.
   tessera: a kernel, samples x samples, needs all samples in memory, and these 3000 x 64 are read in blocks: raise --memory, or take fewer samples
   [1]
   $ tessera fit big.h5 --memory 100K -q --rank 400 --threads 1 -o bad.h5; tessera fit big.csv --memory 100K -q -o bad.h5; tessera fit big.h5 --memory much -o bad.h5
-  tessera: a fit of rank 400 takes 54.78 MB, and --memory allows 0.1024 MB: raise it, or take a lower --rank or --precision single
+  tessera: a fit of rank 400 takes 54.8 MB, and --memory allows 0.1024 MB: raise it, or take a lower --rank or --precision single
   tessera: big.csv: 506829 bytes of .csv are read whole, and --memory lets data take a quarter of 102400: make a .h5 of it with tessera convert, which is read in blocks, or raise --memory
   tessera fit: --memory wants bytes such as 2G, 500M or 64K, not 'much'
   `tessera fit --help` shows what it takes.
