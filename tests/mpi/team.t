@@ -1,7 +1,7 @@
 A team of processes does what one does: `team N` is tessera-mpi on N ranks, `apart` gives each of two ranks
 a folder of its own.
 
-  $ export OPTIONS="-q --oversubscribe --allow-run-as-root --bind-to none"
+  $ export OPTIONS="-q --mca odls_base_sigkill_timeout 0 --oversubscribe --allow-run-as-root --bind-to none"
   $ team() { n=$1; shift; timeout 120 mpirun $OPTIONS -n $n tessera-mpi "$@"; }
   $ apart() { timeout 120 mpirun $OPTIONS -n 1 -wdir $PWD/a tessera-mpi "$@" : -n 1 -wdir $PWD/b tessera-mpi "$@"; }
   $ arrays() { for name in basis codes objective labels; do tessera convert $1:$name -q -o $1.$name.npy; cat $1.$name.npy; done | cksum; }
@@ -94,10 +94,3 @@ A disk that is full, or a limit on files, of the rank that writes: nothing is le
   tessera: full.h5: cannot complete the file: File too large
   ls: cannot access 'full.h5': No such file or directory
   [2]
-
-A signal asks all ranks to stop, and the model so far is written: SIGUSR1, which mpirun passes on.
-
-  $ (team 2 fit f.h5 --model nmf-kl --rank 40 --iterations 100000 --tolerance 0 -q -o stopped.h5 >said 2>&1; echo $? >code) & sleep 3; pkill -USR1 -P $(pgrep -f "mpirun.*stopped.h5" | tail -1) ; wait; cat code; sed 's/after [0-9]* /after N /' said | tail -1; tessera info stopped.h5 | head -1
-  138
-  tessera: stopped after N iterations; the model so far is in stopped.h5
-  stopped.h5
