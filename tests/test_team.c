@@ -31,7 +31,7 @@ static double number_of(int rank, int64_t i)
 typedef struct sums {
     int64_t count;
     double sum[MOST][LONGEST];
-    int64_t sent[MOST], words[MOST];
+    int64_t sent[MOST], words[MOST], messages[MOST];
 } sums;
 
 static void add(tsr_team *team, void *context)
@@ -43,8 +43,10 @@ static void add(tsr_team *team, void *context)
         s->sum[rank][i] = number_of(rank, i);
     check_ok(tsr__team_least(team, &nothing));
     s->words[rank] = tsr__team_sent(team);
+    s->messages[rank] = tsr__team_messages(team);
     check_ok(tsr__team_sum(team, s->sum[rank], s->count));
     s->sent[rank] = tsr__team_sent(team) - s->words[rank];
+    s->messages[rank] = tsr__team_messages(team) - s->messages[rank];
 }
 
 /* (0 + 1) + (2 + 3) .. */
@@ -80,17 +82,19 @@ static void sums_are_one_tree(void **state)
         }
 }
 
-/* Twice (1 - 1/p) of the array, beside the word that says that all come. */
+/* Twice (1 - 1/p) of the array, beside the word that says that all come; as many messages out as back. */
 static void sums_cost_what_they_say(void **state)
 {
     static sums s;
     (void)state;
     s.count = 512;
-    for (int ranks = 1; ranks <= 8; ranks *= 2) {
+    for (int ranks = 1, steps = 0; ranks <= 8; ranks *= 2, steps++) {
         const int64_t each = (int64_t)sizeof(double) * s.count;
         band_run(ranks, add, &s);
-        for (int r = 0; r < ranks; r++)
+        for (int r = 0; r < ranks; r++) {
             assert_int_equal(s.sent[r], 2 * (each - each / ranks) + s.words[r]);
+            assert_int_equal(s.messages[r], 3 * steps);
+        }
     }
 }
 
@@ -190,6 +194,23 @@ static void gather_parts(tsr_team *team, void *context)
     }
 }
 
+/* The same of parts as sums leave them, of few things and of many. */
+static void gather_halves(tsr_team *team, void *context)
+{
+    int64_t first[MOST], count[MOST];
+    char bytes[MOST_BYTES];
+    (void)context;
+    for (int64_t items = 1; items < 100; items += 7) {
+        memset(bytes, 0x5a, sizeof bytes);
+        tsr__team_parts(first, count, team, items, 1 + items / 30);
+        put(bytes + first[team->rank], team->rank, 0, count[team->rank]);
+        check_ok(team->gather(team, bytes, first, count));
+        for (int r = 0; r < team->ranks; r++)
+            check_bytes(bytes + first[r], r, 0, count[r]);
+        check_that(bytes[items] == 0x5a);
+    }
+}
+
 static void collect_parts(tsr_team *team, void *context)
 {
     int64_t count[MOST], at = 0;
@@ -267,7 +288,8 @@ static void swap_one_way(tsr_team *team, void *context)
 static void everything_gets_where_it_belongs(void **state)
 {
     static void (*const members[])(tsr_team *, void *) = {
-        gather_parts, collect_parts, share_parts, exchange_letters, find_least, swap_one_way};
+        gather_parts,     gather_halves, collect_parts, share_parts,
+        exchange_letters, find_least,    swap_one_way};
     (void)state;
     for (int ranks = 1; ranks <= MOST; ranks++)
         for (size_t i = 0; i < sizeof members / sizeof *members; i++)

@@ -6,7 +6,8 @@
  *                  neighbour's neighbour quarters, and so on. Sums are added in one binary tree over the
  *                  ranks, neighbours first, whatever the number of ranks: x (1 - 1/p) words for an
  *                  array of x, log2 p messages
- *     gather       a ring: x (1 - 1/p) words, p - 1 messages
+ *     gather       the same way back where parts lie as halving leaves them: log2 p messages; else a ring:
+ *                  p - 1 messages; x (1 - 1/p) words
  *     exchange     pair by pair, without those that have nothing for each other
  *     agree        by strides of 1, 2, 4, ..: ceil(log2 p) words
  *
@@ -174,12 +175,52 @@ static tsr_status sum_scatter(tsr_team *team, double *sums, const int64_t *first
 
 /* The others --------------------------------------------------------------------------------- */
 
+/* Whether the parts lie as halving leaves them, seat after seat. */
+static bool is_halved(const tsr_team *team, const int64_t *first, const int64_t *count)
+{
+    const int leaders = tsr__team_leaders(team);
+    int64_t end = first[rank_at(team, 0)];
+    for (int seat = 0; seat < leaders; seat++) {
+        const int r = rank_at(team, (int)seat_of(seat, leaders)); /* its own inverse */
+        if (count[r] > 0 && first[r] != end)
+            return false;
+        end += count[r];
+    }
+    for (int r = 0; r < team->ranks; r++)
+        if (place_of(team, r) < 0 && count[r] > 0)
+            return false;
+    return true;
+}
+
+/* The way back: what two have comes to be what both have. */
+static tsr_status gather_halves(tsr_team *team, char *at, const int64_t *first,
+                                const int64_t *count)
+{
+    const range all = range_of(team, first, count, 0, 1);
+    const int leaders = tsr__team_leaders(team), more = team->ranks - leaders,
+              place = place_of(team, team->rank);
+    for (int stride = leaders; place >= 0 && stride >= 2; stride /= 2) {
+        const int other = place ^ (stride / 2), rank = rank_at(team, other);
+        const range mine = range_of(team, first, count, place, stride),
+                    theirs = range_of(team, first, count, other, stride);
+        TSR_OR_RETURN(pass_on(team, rank, at + mine.first, mine.end - mine.first, rank,
+                              at + theirs.first, theirs.end - theirs.first));
+    }
+    if (place < 0)
+        return pass_on(team, -1, NULL, 0, team->rank - 1, at + all.first, all.end - all.first);
+    return team->rank < 2 * more
+               ? pass_on(team, team->rank + 1, at + all.first, all.end - all.first, -1, NULL, 0)
+               : TSR_OK;
+}
+
 static tsr_status gather(tsr_team *team, void *bytes, const int64_t *first,
                          const int64_t *count)
 {
     const int ranks = team->ranks, to = (team->rank + 1) % ranks,
               from = (team->rank + ranks - 1) % ranks;
     char *at = bytes;
+    if (is_halved(team, first, count))
+        return gather_halves(team, at, first, count);
     for (int step = 0; step + 1 < ranks; step++) {
         const int out = (team->rank + ranks - step) % ranks, in = (out + ranks - 1) % ranks;
         TSR_OR_RETURN(
