@@ -31,6 +31,7 @@ from ._commands import (
     write,
 )
 from ._library import Error, lib, text
+from ._team import Team
 
 if TYPE_CHECKING:
     from ._estimators import Classifier, Model
@@ -47,6 +48,7 @@ __all__ = [
     "MiniBatchNMF",
     "Model",
     "NMF",
+    "Team",
     "baselines",
     "classify",
     "cluster",

@@ -347,6 +347,12 @@ def opened(X: Any) -> Opened:
     return Opened(X)
 
 
+def team_of(X: Any) -> Any:
+    """The team that samples were read for, or None."""
+    x = opened(X).x
+    return x.owner.team if isinstance(x, Stored) else None
+
+
 def name_list(names: Any) -> Optional[List[str]]:
     return None if names is None else [str(name) for name in names]
 
@@ -379,10 +385,16 @@ def to_data(
     image_shape: Any = None,
     image_order: str = "row",
     origin: str = "X",
+    team: Any = None,
 ) -> Owned:
     """Samples with what is known of them. The values stay where they are; of a file that is read in
-    blocks labels and names do, too."""
+    blocks labels and names do, too. A team's ranks share what is done with them."""
     if isinstance(x, Stored):
+        if team is not None and team is not x.owner.team:
+            raise TypeError(
+                "samples that stay in their file have the team that they were read for: "
+                "tessera.read(.., team=comm)"
+            )
         if image_shape is not None:
             set_image(lib.tsr_data_samples(x.owner.at), image_shape, image_order)
         return x.owner
@@ -396,6 +408,9 @@ def to_data(
         labels.release()
     name_data(data, sample_names, feature_names)
     lib.tsr_data_name_origin(data.at, raw(origin))
+    if team is not None:
+        lib.tsr_data_set_team(data.at, team.at)
+        data.team = team
     return data
 
 

@@ -3,14 +3,27 @@ it, or what `read` gave; models are a path, or an estimator that is fitted. Sett
 the command line with underscores.
 """
 import ctypes
+import functools
 import json
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    cast,
+)
 
 import numpy as np
 
 from . import _arrays as arrays
 from . import _html
+from ._arrays import Stored
 from ._fitted import Fitted
 from ._library import Owned, lib, listed, raw, text
 from ._progress import Progress
@@ -24,6 +37,7 @@ from ._tables import (
     split_keywords,
     written,
 )
+from ._team import Team, together
 
 
 class Data(NamedTuple):
@@ -56,8 +70,9 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, bytes, os.PathLike))
 
 
-def _progress(options: Options, verbose: bool) -> Progress:
-    progress = Progress(verbose)
+def _progress(options: Options, verbose: bool, team: Any = None) -> Progress:
+    progress = Progress(verbose, team=team)
+    options.share(team)
     if Progress.wanted(verbose):
         options.give("progress", progress)
     return progress
@@ -91,7 +106,7 @@ def _unpack(data: Owned) -> Data:
     samples, features = lib.tsr_matrix_samples(matrix), lib.tsr_matrix_features(matrix)
     y, unlabelled = _labels_as_array(labels) if labels else (None, None)
     return Data(
-        arrays.from_matrix(matrix, data, False),
+        arrays.from_matrix(matrix, data, False) if data.team is None else Stored(matrix, data),
         y,
         _names(samples, lib.tsr_data_sample_name, at),
         _names(features, lib.tsr_data_feature_name, at),
@@ -104,20 +119,45 @@ def _unpack(data: Owned) -> Data:
     )
 
 
-def _read(path: Any, settings: Dict[str, Any], verbose: bool = False) -> Owned:
+_Call = TypeVar("_Call", bound=Callable[..., Any])
+
+
+def _shared(call: _Call) -> _Call:
+    """A function that takes a team, or samples that were read for one: what one rank fails at, all
+    fail at."""
+
+    @functools.wraps(call)
+    def inside(*given: Any, team: Any = None, **more: Any) -> Any:
+        team = Team.of(team) or arrays.team_of(given[0] if given else more.get("X"))
+        with together(team):
+            return call(*given, team=team, **more)
+
+    return cast(_Call, inside)
+
+
+def _read(
+    path: Any, settings: Dict[str, Any], verbose: bool = False, team: Optional[Team] = None
+) -> Owned:
     data = Owned("tsr_data_free")
     options = Options("read", settings)
-    with _progress(options, verbose):
+    with _progress(options, verbose, team):
         lib.tsr_data_read(data.out, raw(path), options.values)
+    data.team = team
     return data
 
 
-def _open(X: Any, y: Any, settings: Dict[str, Any], unlabelled: Any = None) -> Owned:
+def _open(
+    X: Any,
+    y: Any,
+    settings: Dict[str, Any],
+    unlabelled: Any = None,
+    team: Optional[Team] = None,
+) -> Owned:
     """Samples of any kind as data of the library. Files mark unknown labels themselves."""
     if _is_path(X):
         if y is not None:
             raise TypeError("labels of a file are named by labels=, not given as y")
-        return _read(X, settings)
+        return _read(X, settings, team=team)
     of_files = set(settings) - {"image-shape", "image-order", "threads"}
     if of_files:
         raise TypeError(f"{min(of_files)} says how a file is read, and the samples are in memory")
@@ -126,7 +166,7 @@ def _open(X: Any, y: Any, settings: Dict[str, Any], unlabelled: Any = None) -> O
     if y is None:
         y, unlabelled = given.y, given.unlabelled
     labels = None
-    if isinstance(x, arrays.Stored):
+    if isinstance(x, Stored):
         arrays.refuse_labels(y, given.y)
     elif y is not None:
         classes, position = arrays.encode_labels(y, unlabelled)
@@ -141,6 +181,7 @@ def _open(X: Any, y: Any, settings: Dict[str, Any], unlabelled: Any = None) -> O
         given.feature_names if given.feature_names is not None else getattr(x, "columns", None),
         shape if shape is not None else given.image_shape,
         given.image_order if order == "auto" else order,
+        team=team,
     )
 
 
@@ -165,14 +206,17 @@ def _model(model: Any) -> Fitted:
 # Files ------------------------------------------------------------------------------------
 
 
-def read(path: Any, verbose: bool = False, **settings: Any) -> Data:
+@_shared
+def read(path: Any, verbose: bool = False, team: Any = None, **settings: Any) -> Data:
     """Samples of a file or folder, in any format that the tool reads; FILE:NAME is one variable.
 
     Settings are those of reading: labels, image_shape, image_order, size, skip_bad, header,
     threads, expand, memory. Of a .npy or .h5 whose samples take more than a quarter of memory
     (bytes, or a text such as "2G") X is Stored: they stay there, and a fit reads them in blocks.
+    So it is with a team (a communicator): each rank reads its share, of a fit and of what else they
+    do together.
     """
-    return _unpack(_read(path, keywords("read", settings, "read"), verbose))
+    return _unpack(_read(path, keywords("read", settings, "read"), verbose, team))
 
 
 def write(
@@ -302,6 +346,7 @@ class Clustering(NamedTuple):
     scores: Optional[Any]  # accuracy, nmi, ari, purity; None where no class is known
 
 
+@_shared
 def cluster(
     X: Any,
     y: Any = None,
@@ -314,12 +359,14 @@ def cluster(
     unit_codes: bool = False,
     unlabelled: Any = None,
     verbose: bool = False,
+    team: Any = None,
     **settings: Any,
 ) -> Clustering:
     """k-means of codes or samples, compared with the classes.
 
     X is a fitted model or its path, or samples; `model` then names what is fitted first, with the
-    settings of a fit. clusters=0: as many as there are classes.
+    settings of a fit. clusters=0: as many as there are classes. The ranks of a team (a
+    communicator) share the fit and the restarts.
     """
     fit_settings, read_settings = split_keywords(("fit", "read"), settings, "cluster")
     keep: Any
@@ -332,10 +379,10 @@ def cluster(
         codes, labels = lib.tsr_model_codes(fitted.at), lib.tsr_model_labels(fitted.at)
         seen, keep = lib.tsr_model_seen(fitted.at), fitted
     else:
-        data = _open(X, y, read_settings, unlabelled)
+        data = _open(X, y, read_settings, unlabelled, team)
         encoder = Owned("tsr_encoder_free", data)
         options = Options("fit", dict(fit_settings, model=model or "raw", restarts=fit_restarts))
-        with _progress(options, verbose):
+        with _progress(options, verbose, team):
             lib.tsr_encoder_fit(encoder.out, data.at, options.values)
         codes, labels = lib.tsr_encoder_codes(encoder.at), lib.tsr_data_labels(data.at)
         seen, keep = (lib.tsr_encoder_seen(encoder.at) if labels else None), encoder
@@ -363,7 +410,9 @@ def cluster(
         if wanted < classes:
             raise ValueError(f"seeded needs a cluster for each of the {classes} classes")
         how.give("held", seen)
-    lib.tsr_cluster(arrays.address(of), ctypes.byref(cost), codes, how.values)
+    how.share(team)
+    with Progress(team=team):
+        lib.tsr_cluster(arrays.address(of), ctypes.byref(cost), codes, how.values)
     scores = None
     if labels and (arrays.from_labels(labels)[0] >= 0).any():
         scores = filled(
@@ -391,6 +440,7 @@ class Validation(NamedTuple):
     strangers: int  # test samples of classes that training does not know
 
 
+@_shared
 def classify(
     X: Any,
     y: Any = None,
@@ -401,16 +451,18 @@ def classify(
     test_labels: Any = None,
     unlabelled: Any = None,
     verbose: bool = False,
+    team: Any = None,
     **settings: Any,
 ) -> Validation:
     """Nearest neighbours among codes, judged on folds, or on samples of `test`.
 
-    Settings are those of a fit, of reading, and neighbours_vote and encode.
+    Settings are those of a fit, of reading, and neighbours_vote and encode. The ranks of a team (a
+    communicator) share every fit.
     """
     fit_settings, validate_settings, read_settings = split_keywords(
         ("fit", "validate", "read"), settings, "classify"
     )
-    data = _open(X, y, read_settings, unlabelled)
+    data = _open(X, y, read_settings, unlabelled, team)
     labels = lib.tsr_data_labels(data.at)
     if not labels:
         raise ValueError("there are no labels to learn from")
@@ -419,10 +471,10 @@ def classify(
     how = Options("validate", validate_settings)
     out = Owned("tsr_validation_free")
     of, classes = arrays.from_labels(labels)
-    with _progress(fit, verbose):
+    with _progress(fit, verbose, team):
         if test is not None:
             others = {k: v for k, v in read_settings.items() if k != "labels"}
-            other = _open(test, test_labels, others, unlabelled)
+            other = _open(test, test_labels, others, unlabelled, team)
             lib.tsr_validate_on(out.out, data.at, other.at, fit.values, how.values)
         else:
             groups = None
@@ -752,12 +804,14 @@ def overlay(model: Any, picture: Any, output: Any = None, **settings: Any) -> Ov
     )
 
 
-def experiment(protocol: Any, verbose: bool = False, **settings: Any) -> str:
+@_shared
+def experiment(protocol: Any, verbose: bool = False, team: Any = None, **settings: Any) -> str:
     """A published table made again, as text: data=FOLDER, out=FOLDER, models="a,b", resume=True,
-    format="text", "markdown", "csv", "latex" or "json"."""
+    format="text", "markdown", "csv", "latex" or "json". The ranks of a team (a communicator) share
+    the trials; the first writes."""
     out = Owned("tsr_experiment_free")
     options = Options("experiment", keywords("experiment", settings, "experiment"))
-    with _progress(options, verbose):
+    with _progress(options, verbose, team):
         lib.tsr_experiment_run(out.out, raw(protocol), options.values)
     return text(lib.tsr_experiment_table(out.at)) or ""
 

@@ -5,7 +5,7 @@ once; so are the docstrings.
 """
 import inspect
 import warnings
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, ContextManager, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 from sklearn.base import (
@@ -37,6 +37,7 @@ from ._tables import (
     table,
     unknown,
 )
+from ._team import Team, together
 
 try:
     from sklearn.utils.validation import validate_data
@@ -162,7 +163,9 @@ def reconstruction_error(fitted: fitting.Fitted) -> float:
     return float(np.sqrt(loss if report.loss == "frobenius" else 2 * loss))
 
 
-def warn_unless_converged(fitted: fitting.Fitted, options: Options, how: str) -> None:
+def warn_unless_converged(
+    fitted: fitting.Fitted, options: Options, how: str, stacklevel: int = 4
+) -> None:
     limit = int(text(lib.tsr_options_get(options.at, b"iterations")) or 0)
     tolerance = float(text(lib.tsr_options_get(options.at, b"tolerance")) or 0)
     report = fitted.report
@@ -170,8 +173,18 @@ def warn_unless_converged(fitted: fitting.Fitted, options: Options, how: str) ->
         warnings.warn(
             f"{limit} iterations were not enough for the tolerance {tolerance:g}: {how}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
+
+
+# Beside the rows of the table, and by name alone.
+_NAMED = {
+    "team": (
+        None,
+        "communicator or None",
+        "Of mpi4py: processes that share the fit; each makes the same calls with the same samples",
+    ),
+}
 
 
 def _constructor(leading: Dict[str, Any]) -> Any:
@@ -180,7 +193,11 @@ def _constructor(leading: Dict[str, Any]) -> Any:
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
         for name, default in leading.items()
     ]
-    arguments = own + parameters(_ROWS)
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=row[0])
+        for name, row in _NAMED.items()
+    ]
+    arguments = own + named + parameters(_ROWS)
     defaults = {argument.name: argument.default for argument in arguments}
     order = list(leading)
 
@@ -206,6 +223,15 @@ class _Fitting(BaseEstimator):
     """What both estimators share: settings in, a fitted model out."""
 
     model_: Any
+
+    @property
+    def team(self) -> Any:
+        """Of a communicator, which cannot be cloned as settings are, what can."""
+        return self.__dict__.get("team")
+
+    @team.setter
+    def team(self, comm: Any) -> None:
+        self.__dict__["team"] = Team.of(comm) if hasattr(comm, "Get_rank") else comm
 
     def _options(self, drawn: bool = True) -> Options:
         """`drawn`: with a seed, of which only a fit draws."""
@@ -249,6 +275,7 @@ class _Fitting(BaseEstimator):
             getattr(self, "feature_names_in_", None),
             shape,
             order,
+            team=Team.of(self.team),
         )
 
     def _labels(self, X: Any, y: Any, unlabelled: Any, without: Any = None) -> Tuple[Owned, int]:
@@ -282,7 +309,15 @@ class _Fitting(BaseEstimator):
         self.converged_ = bool(report.converged)
         self.reconstruction_err_ = reconstruction_error(self.model_)
 
-    def _fit(
+    def _fit(self, X: Any, *others: Any, **more: Any) -> Tuple[Owned, Any]:
+        with self._together(X):
+            return self._learn(X, *others, **more)
+
+    def _together(self, X: Any) -> ContextManager[Any]:
+        """What one rank of a team refuses, all refuse."""
+        return together(Team.of(self.team) or arrays.team_of(X))
+
+    def _learn(
         self,
         X: Any,
         y: Any,
@@ -327,7 +362,7 @@ class _Fitting(BaseEstimator):
             warnings.warn(
                 f"n_components={self.n_components}: {self.model} has a vector a class at least, "
                 f"and takes {classes}",
-                stacklevel=3,
+                stacklevel=4,
             )
             options.set("rank", classes)
         data = self._data(X, given, labels)
@@ -344,7 +379,7 @@ class _Fitting(BaseEstimator):
         if stopped is not None:
             raise stopped
         if more is None:
-            warn_unless_converged(self.model_, options, "raise iterations or tolerance")
+            warn_unless_converged(self.model_, options, "raise iterations or tolerance", 5)
         return data, info
 
     def _fitted(self) -> fitting.Fitted:
@@ -395,9 +430,10 @@ class _Fitting(BaseEstimator):
 
     def _encode(self, X: Any, data: Optional[Owned] = None, **settings: Any) -> Any:
         fitted = self._fitted()
-        if data is None:
-            data = self._others(X)
-        return fitted.transform(data, **{"threads": self.threads, **settings}, verbose=self.verbose)
+        with self._together(X):
+            data = data if data is not None else self._others(X)
+            threads = {"threads": self.threads, **settings}
+            return fitted.transform(data, **threads, verbose=self.verbose)
 
     def _others(self, X: Any) -> Owned:
         """Samples to be encoded, whose names nobody asks for."""
@@ -490,7 +526,7 @@ def _leading(model: str, **more: Any) -> Dict[str, Any]:
 
 def _document(kind: Any, text: str, model: str, more: str = "") -> None:
     lines = [f"    model : str, default {model!r}", "        A row of tessera.models()."]
-    for name, (default, what, help_text) in _LEADING.items():
+    for name, (default, what, help_text) in [*_LEADING.items(), *_NAMED.items()]:
         lines += [f"    {name} : {what}, default {default!r}", f"        {help_text}."]
     kind.__doc__ = (
         f"{text}\n\n    Parameters\n    ----------\n"
@@ -587,11 +623,13 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Fitting):
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the relative error of what the model makes of X: 0 is best."""
-        fitted, data = self._need_parts(), self._others(X)
-        squares = [
-            squared_error(fitted.prepared(x), fitted.transform(x, self.threads), fitted.basis)
-            for x in arrays.pieces(data) or [data]
-        ]
+        fitted = self._need_parts()
+        with self._together(X):
+            data = self._others(X)
+            squares = [
+                squared_error(fitted.prepared(x), fitted.transform(x, self.threads), fitted.basis)
+                for x in arrays.pieces(data) or [data]
+            ]
         error, square = np.sum(squares, axis=0)
         return -float(np.sqrt(error / square)) if square != 0 else 0.0
 

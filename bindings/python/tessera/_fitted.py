@@ -10,6 +10,7 @@ from . import _arrays as arrays
 from ._library import Interrupted, Owned, lib, listed, raw, text
 from ._progress import Progress
 from ._tables import OBJECT, TEXT, Options, filled, returned, table
+from ._team import together
 
 BLOCK, NEAREST = 0, 1
 
@@ -145,12 +146,13 @@ class Fitted:
         self, data: Owned, threads: int = 0, verbose: bool = False, **settings: Any
     ) -> Any:
         """Codes with the basis fixed, under the model's own loss; of a file, block by block."""
-        pieces = arrays.pieces(data)
+        pieces = arrays.pieces(data) if data.team is None else None
         if pieces is not None:
             return np.concatenate([self.transform(x, threads, verbose, **settings) for x in pieces])
         codes = Owned("tsr_matrix_free")
         options = Options("transform", {"threads": threads, **settings})
-        with Progress(verbose) as progress:
+        options.share(data.team)
+        with together(data.team), Progress(verbose, team=data.team) as progress:
             if Progress.wanted(verbose):
                 options.give("progress", progress)
             lib.tsr_model_transform(codes.out, self.at, data.at, options.values)
@@ -193,23 +195,27 @@ def fit(
     more: Any = None,
 ) -> Tuple[Fitted, Optional[BaseException]]:
     """Fits; or goes on with a model, on its samples (`resume`) or on others (`more`). Returns the
-    model and what stopped it, or None: the model so far is good."""
+    model and what stopped it, or None: the model so far is good. What stops one rank of a team
+    stops all."""
     model = Owned("tsr_model_free")
     stopped: Optional[BaseException] = None
-    try:
-        with Progress(verbose, hear) as progress:
-            if Progress.wanted(verbose, hear):
-                options.give("progress", progress)
-            if resume is not None:
-                lib.tsr_fit_resume(model.out, data.at, resume.at, options.values)
-            elif more is not None:
-                lib.tsr_fit_more(model.out, data.at, more.at, options.values)
-            else:
-                lib.tsr_fit(model.out, data.at, options.values)
-    except BaseException as problem:
-        if not model.at:
-            raise
-        stopped = problem if not isinstance(problem, Interrupted) else None
+    options.share(data.team)
+    with together(data.team):
+        try:
+            with Progress(verbose, hear, data.team) as progress:
+                if Progress.wanted(verbose, hear):
+                    options.give("progress", progress)
+                if resume is not None:
+                    lib.tsr_fit_resume(model.out, data.at, resume.at, options.values)
+                elif more is not None:
+                    lib.tsr_fit_more(model.out, data.at, more.at, options.values)
+                else:
+                    lib.tsr_fit(model.out, data.at, options.values)
+        except BaseException as problem:
+            if not model.at:
+                raise
+            asked = isinstance(problem, Interrupted) and data.team is None
+            stopped = problem if not asked else None
     return Fitted(model), stopped
 
 

@@ -38,6 +38,9 @@ tsr_options_values p p
 tsr_options_table p t
 tsr_options_name t i
 tsr_result_table p p t
+tsr_team_free v p
+tsr_team_enter v p
+tsr_team_leave s p e
 tsr_matrix_view_dense s p p i i i e
 tsr_matrix_copy_columns s p p i i i e
 tsr_matrix_view_rows s p p p e p i i e
@@ -67,6 +70,7 @@ tsr_data_take s p p p
 tsr_data_name_samples s p p i
 tsr_data_name_features s p p i
 tsr_data_name_origin s p t
+tsr_data_set_team s p p
 tsr_data_free v p
 tsr_data_samples p p
 tsr_data_labels p p
@@ -219,6 +223,19 @@ _ERRORS = {
     -8: _DivergedError,
 }
 
+
+def status_of(problem: Optional[BaseException]) -> int:
+    """The number of what was raised; what no error of the library is like is one of arguments."""
+    if problem is None:
+        return 0
+    if isinstance(problem, KeyboardInterrupt):
+        return -7
+    for number, kind in _ERRORS.items():
+        if isinstance(problem, kind.__bases__[-1] if not isinstance(problem, Error) else kind):
+            return number
+    return -2
+
+
 # Settings that estimators call by another name than the command line does.
 RENAMED = {"rank": "n_components", "seed": "random_state", "class": "class_"}
 
@@ -318,12 +335,13 @@ for _line in _SIGNATURES.strip().splitlines():
 class Owned:
     """An object of the library, freed with this one. ``at`` is where calls write it."""
 
-    __slots__ = ("at", "_free", "kept")
+    __slots__ = ("at", "_free", "kept", "team")
 
     def __init__(self, free: str, kept: Any = None) -> None:
         self.at = ctypes.c_void_p()
         self._free = getattr(lib, free)
         self.kept = kept  # what it borrows
+        self.team: Any = None  # whose ranks share it
 
     def __del__(self) -> None:
         at, self.at = getattr(self, "at", None), ctypes.c_void_p()

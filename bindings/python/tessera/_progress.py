@@ -3,6 +3,7 @@
 The library calls between two steps, here with the interpreter's lock. What goes wrong in Python
 must not pass through C: it is kept, the work is asked to stop, and it is raised afterwards.
 """
+import contextlib
 import ctypes
 import math
 import sys
@@ -12,6 +13,7 @@ import types
 from typing import Any, Callable, Generator, Optional
 
 from ._tables import read_result
+from ._team import Team
 
 # C calls a generator's send. A function would be interrupted before its first line, where nothing
 # of its own can catch that; a generator goes on where it stood, within its try.
@@ -34,10 +36,18 @@ def _overwrites(stream: Any) -> bool:
 
 
 class Progress:
-    """What options are given as progress; ``verbose`` shows it, ``hear`` is told each step."""
+    """What options are given as progress; ``verbose`` shows it, ``hear`` is told each step. Of a
+    team the first rank shows it; what went wrong with its messages is raised here, too."""
 
-    def __init__(self, verbose: bool = False, hear: Optional[Callable[[Any], Any]] = None) -> None:
-        self._verbose, self._hear = bool(verbose), hear
+    def __init__(
+        self,
+        verbose: bool = False,
+        hear: Optional[Callable[[Any], Any]] = None,
+        team: Optional[Team] = None,
+    ) -> None:
+        self._verbose, self._hear = bool(verbose) and (team is None or team.leads), hear
+        self._team = team
+        self._holding = team.holding() if team is not None else contextlib.nullcontext()
         self._problem: Optional[BaseException] = None
         self._shown = 0.0
         self._width = 0
@@ -60,7 +70,7 @@ class Progress:
             try:
                 go = self._problem is None
                 while True:
-                    step = yield go
+                    step = yield go and not (self._team and self._team.asked_to_stop)
                     go = go and self._heard(step)
             except GeneratorExit:
                 return
@@ -105,6 +115,7 @@ class Progress:
             self._width = 0
 
     def __enter__(self) -> "Progress":
+        self._holding.__enter__()
         return self
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
@@ -113,6 +124,7 @@ class Progress:
         self._listener.close()  # which knows this object: memory is given back without a collector
         kept, self._problem = self._problem, None
         try:
+            self._holding.__exit__(None, None, None)
             if kept is not None:
                 raise kept from None
         finally:

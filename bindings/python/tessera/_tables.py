@@ -169,6 +169,15 @@ class Options(Owned):
             self.kept.append(handle)
             lib.tsr_options_give(self.at, raw(name), getattr(handle, "at", handle))
 
+    def share(self, team: Any) -> None:
+        """Gives a team (or None) its part in this, and each rank its part of a machine."""
+        if team is None:
+            return
+        if "team" in self.rows:
+            self.give("team", team)
+        if "threads" in self.rows and "threads" not in self.said:
+            self.set("threads", team.threads)
+
     @property
     def values(self) -> Any:
         """Good for as long as somebody holds it."""

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import helpers
-from tessera import _arrays, _library, _progress, _tables
+from tessera import _arrays, _library, _progress, _tables, _team
 
 HEADER = os.path.join(helpers.CHECKOUT, "include", "tessera", "tessera.h")
 pytestmark = pytest.mark.skipif(not os.path.exists(HEADER), reason="tessera.h is not beside it")
@@ -94,6 +94,14 @@ def test_image_shape():
     assert DECLARED["tsr_matrix_image"] == ["tsr_image_shape", "p"]
     fields = [field[0] for field in _arrays._Shape._fields_]
     assert fields == member_names(struct_body("tsr_image_shape"))
+
+
+def test_team():
+    assert DECLARED["tsr_team_create"] == ["s", "p", "e", "e", "tsr_swap", "p"]
+    (arguments,) = re.findall(r"typedef tsr_status \(\*tsr_swap\)\((.*?)\);", source(), re.S)
+    letters = [letter(argument, source()) for argument in arguments.split(",")]
+    assert _team._SWAP._argtypes_ == tuple(_library._LETTERS[one] for one in letters)
+    assert _team._SWAP._restype_ is _library._LETTERS["s"]
 
 
 def test_structs_that_are_repeated():
