@@ -18,6 +18,7 @@
  * basis that they were made with: what the rule reads, f (R' G), is kept as it was by dividing it
  * by what f became. Cost: an iteration, a step of the basis for each batch, and a pass. */
 #include "factor/run.h"
+#include "matrix/team.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -221,6 +222,10 @@ tsr_status tsr_fit_more(tsr_model **out, const tsr_data *data, const tsr_model *
     TSR_REQUIRE(out, data, from);
     tsr_fit_options with = options != NULL ? *options : from->options;
     tsr__run r = {.options = &with, .data = data, .like = from};
+    if (tsr__team_shares(data->team))
+        return tsr__fail(TSR_ERROR_UNSUPPORTED,
+                         "a team does not go on with new samples (--more), "
+                         "which come in batches: one process does");
     if (tsr_matrix_features(tsr_data_samples(data)) != from->report.features)
         return tsr__fail(TSR_ERROR_DATA, "%s has %lld features; the model was fitted to %lld",
                          tsr_data_origin(data),

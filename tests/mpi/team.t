@@ -73,7 +73,7 @@ A failure of one rank is told once, and ends all of them.
   tessera: a team has no batches (--batch)
   [1]
   $ team 2 fit f.h5 --more --resume 1.h5 -q
-  tessera: a team has no batches (--batch)
+  tessera: a team does not go on with new samples (--more), which come in batches: one process does
   [1]
   $ team 2 fit; team 2 fit f.h5 --rnk 3; team 2 nothing
   tessera fit: an input is missing
