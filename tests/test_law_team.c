@@ -319,7 +319,7 @@ static void what_cannot_be_is_refused_by_all(void **state)
                  {3, "model=nmf missing=mask rank=3", "a team has no missing values"},
                  {2, "model=nmf batch=20 rank=3", "a team has no batches"},
                  {4, "model=nmf init=kmeans rank=3", "no rank of a team has all samples"},
-                 {61, "model=nmf rank=3", "take fewer ranks"},
+                 {61, "model=nmf rank=3", "60 samples are not enough for 61 ranks"},
                  {4, "model=gnmf neighbours=60 rank=3", "60 neighbours exceed the 59"},
                  {4, "model=nmf rank=500", "rank 500 exceeds"}};
     (void)state;
@@ -332,6 +332,7 @@ static void what_cannot_be_is_refused_by_all(void **state)
     lab_options options;
     lab_options_of(&options, 4, "model=nmf rank=3");
     odd values = {.s = {.data = data, .options = &options.o}, .other = changed};
+    check_refused(4, &values, "has other values than where rank 0 is");
     check_refused(4, &values, "rank 1: ");
     odd size = {.s = {.data = data, .options = &options.o}, .other = cut};
     check_refused(4, &size, "59 x 20 values");
@@ -343,6 +344,211 @@ static void what_cannot_be_is_refused_by_all(void **state)
     lab_free(&l);
     lab_free(&other);
     lab_free(&shorter);
+}
+
+/* Only the first rank writes, and still all say whether there is a checkpoint: they bring what it
+ * writes. */
+static void fit_kept_by_one(tsr_team *team, void *context)
+{
+    sharing *s = context, one = *s;
+    tsr_fit_options options = *s->options;
+    options.checkpoint = team->rank == 0 ? "nowhere.h5" : NULL;
+    one.options = &options;
+    fit_share(team, &one);
+    s->status[team->rank] = one.status[team->rank];
+    memcpy(s->message[team->rank], one.message[team->rank], sizeof one.message[0]);
+}
+
+static void checkpoints_are_of_all(void **state)
+{
+    lab l = lab_make(60, 20, 3, 0.1, 5);
+    tsr_data *data = lab_data(&l, false);
+    lab_options options;
+    (void)state;
+    lab_options_of(&options, 4, "model=nmf rank=3");
+    sharing s = {.data = data, .options = &options.o};
+    band_run(3, fit_kept_by_one, &s);
+    for (int r = 0; r < 3; r++) {
+        assert_int_equal(s.status[r], TSR_ERROR_ARGUMENT);
+        assert_non_null(strstr(s.message[r], "the settings are others than those of rank 0"));
+    }
+    tsr_data_free(data);
+    lab_free(&l);
+}
+
+/* A row that has most of the entries, and many that have none: each rank has rows all the same, and the
+ * bits are those of one process. */
+static void uneven_samples_are_shared(void **state)
+{
+    static const char *const lines[] = {"model=nmf", "model=nmf-kl", "model=cnmf", "model=cf",
+                                        "model=gnmf"};
+    (void)state;
+    for (int heavy = 0; heavy < 200; heavy += 66) {
+        lab l = lab_make(200, 60, 3, 0.1, 5);
+        for (int64_t i = 0; i < 200; i++)
+            for (int64_t j = 0; j < 60 && i != heavy; j++)
+                l.x[i * 60 + j] = j == i % 60 && i % 3 > 0 ? 1 : 0;
+        for (int64_t j = 0; j < 60; j++)
+            l.x[heavy * 60 + j] = 1 + (double)j;
+        tsr_data *data = lab_data(&l, true);
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            lab_options options;
+            lab_options_of(&options, 4, "rank=6 %s", lines[i]);
+            same_for_any_ranks(data, &options, lines[i]);
+        }
+        tsr_data_free(data);
+        lab_free(&l);
+    }
+}
+
+/* Memory that one rank lacks --------------------------------------------------------------- */
+
+typedef struct starving {
+    const tsr_data *data;
+    const tsr_fit_options *options;
+    const tsr_model *model; /* that goes on, encodes and is clustered; NULL: a fit */
+    tsr_status (*use)(tsr_team *team, const tsr_data *data, const struct starving *s);
+    int64_t nth, asked; /* the allocation of rank 0 that fails; how many there were */
+    tsr_status status[BAND_MOST];
+    char message[BAND_MOST][512];
+} starving;
+
+static tsr_status use_fit(tsr_team *team, const tsr_data *data, const starving *s)
+{
+    tsr_model *model = NULL;
+    (void)team;
+    const tsr_status status = s->model != NULL
+                                  ? tsr_fit_resume(&model, data, s->model, s->options)
+                                  : tsr_fit(&model, data, s->options);
+    tsr_model_free(model);
+    return status;
+}
+
+static tsr_status use_transform(tsr_team *team, const tsr_data *data, const starving *s)
+{
+    tsr_matrix *codes = NULL;
+    (void)team;
+    const tsr_status status = tsr_model_transform(&codes, s->model, data, NULL);
+    tsr_matrix_free(codes);
+    return status;
+}
+
+static tsr_status use_clusters(tsr_team *team, const tsr_data *data, const starving *s)
+{
+    const tsr_cluster_options options = {
+        .clusters = 3, .restarts = 5, .seed = 3, .threads = 1, .team = team};
+    int32_t of[60];
+    (void)data;
+    return tsr_cluster(of, NULL, tsr_model_codes(s->model), &options);
+}
+
+/* Threads share the counter of allocations, so that it is rank 0's for as long as the others wait for a
+ * word of it, and nearly so after that: whose allocation fails is no matter. */
+static void starve(tsr_team *team, void *context)
+{
+    starving *s = context;
+    tsr_data own = *s->data;
+    own.team = team;
+    check_ok(tsr__team_agree(team, TSR_OK));
+    if (team->rank == 0) {
+        s->asked = tsr__memory_asked();
+        tsr__memory_fail_at(s->nth);
+    }
+    check_ok(tsr__team_agree(team, TSR_OK));
+    s->status[team->rank] = s->use(team, &own, s);
+    (void)snprintf(s->message[team->rank], sizeof s->message[0], "%s", tsr_message());
+}
+
+static void check_alike(const starving *s, int ranks, const char *what)
+{
+    for (int r = 0; r < ranks; r++)
+        if (s->status[r] != s->status[0] ||
+            (s->status[r] != TSR_OK && s->status[r] != TSR_ERROR_MEMORY))
+            fail_msg("%s, allocation %lld: rank %d ends with %s (%s), rank 0 with %s", what,
+                     (long long)s->nth, r, tsr_status_name(s->status[r]), s->message[r],
+                     tsr_status_name(s->status[0]));
+}
+
+static void walk_allocations(starving *s, int step, const char *what)
+{
+    enum { RANKS = 3 };
+    s->nth = 0;
+    band_run(RANKS, starve, s);
+    const int64_t count = tsr__memory_asked() - s->asked;
+    assert_int_equal(s->status[0], TSR_OK);
+    for (s->nth = 1; s->nth <= count; s->nth += step) {
+        const int64_t live = tsr__memory_live();
+        band_run(RANKS, starve, s);
+        tsr__memory_fail_at(0);
+        check_alike(s, RANKS, what);
+        assert_int_equal(tsr__memory_live(), live);
+    }
+}
+
+static void memory_that_one_lacks_is_lacked_by_all(void **state)
+{
+    static const char *const lines[] = {"model=nmf",
+                                        "model=nmf-kl precision=single",
+                                        "model=cnmf labelled=2",
+                                        "model=snmf",
+                                        "model=gnmf graph-weight=heat neighbours=3",
+                                        "model=cf",
+                                        "model=ccf graph=1 neighbours=3",
+                                        "model=nmf weighting=ncw init=nndsvdar"};
+    lab l = lab_make(60, 20, 3, 0.1, 7);
+    (void)state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        tsr_data *data = lab_data(&l, sparse == 1);
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            lab_options options;
+            lab_options_of(&options, 3, "rank=6 threads=1 plan=team %s", lines[i]);
+            tsr_model *model = lab_fit(data, &options.o);
+            starving s = {.data = data, .options = &options.o, .use = use_fit};
+            walk_allocations(&s, 11, lines[i]);
+            s.model = model;
+            walk_allocations(&s, 23, "going on");
+            s.use = use_transform;
+            walk_allocations(&s, 7, "encoding");
+            s.use = use_clusters;
+            walk_allocations(&s, 3, "clusters");
+            tsr_model_free(model);
+        }
+        tsr_data_free(data);
+    }
+    lab_free(&l);
+}
+
+/* A sample is named as the user counts, whoever has it. */
+static void encode_odd(tsr_team *team, void *context)
+{
+    sharing *s = context;
+    tsr_data own = *s->data;
+    tsr_matrix *codes = NULL;
+    own.team = team;
+    s->status[team->rank] = tsr_model_transform(&codes, s->from, &own, NULL);
+    (void)snprintf(s->message[team->rank], sizeof s->message[0], "%s", tsr_message());
+}
+
+static void odd_samples_are_named(void **state)
+{
+    lab l = lab_make(60, 20, 3, 0.1, 5);
+    tsr_data *data = lab_data(&l, false);
+    lab_options options;
+    (void)state;
+    lab_options_of(&options, 4, "model=nmf rank=3");
+    tsr_model *model = lab_fit(data, &options.o);
+    l.x[57 * 20 + 3] = -1;
+    tsr_data *wrong = lab_data(&l, false);
+    sharing s = {.data = wrong, .from = model};
+    band_run(4, encode_odd, &s);
+    for (int r = 0; r < 4; r++)
+        if (s.status[r] != TSR_ERROR_DATA ||
+            strstr(s.message[r], "sample 57, feature 3 is -1") == NULL)
+            fail_msg("rank %d: %s", r, s.message[r]);
+    tsr_model_free(model);
+    tsr_data_free(data);
+    tsr_data_free(wrong);
+    lab_free(&l);
 }
 
 static bool stop_rank_2(void *user, const tsr_step *step)
@@ -611,6 +817,10 @@ int main(void)
         cmocka_unit_test(fits_go_on_with_other_ranks),
         cmocka_unit_test(fits_that_began_alone_go_on),
         cmocka_unit_test(what_cannot_be_is_refused_by_all),
+        cmocka_unit_test(checkpoints_are_of_all),
+        cmocka_unit_test(uneven_samples_are_shared),
+        cmocka_unit_test(memory_that_one_lacks_is_lacked_by_all),
+        cmocka_unit_test(odd_samples_are_named),
         cmocka_unit_test(a_wish_to_stop_is_everybodys),
         cmocka_unit_test(a_plan_says_what_is_sent),
         cmocka_unit_test(codes_and_clusters_are_the_same),

@@ -103,13 +103,14 @@ static int run(const cli_command *command, int count, char **argument, const cli
                      .argument = argument,
                      .arguments = count,
                      .leads = crew->team == NULL || crew->team->rank == 0};
+    int code = 0;
+    tsr_team_enter(crew->team);
     call.values = tsr__alloc_zero((int64_t)command->size, 1);
-    if (call.values == NULL) {
-        (void)fprintf(stderr, "tessera: %s\n", tsr_message());
-        return EXIT_FAILED;
-    }
-    int code = parse_arguments(&call, count, argument);
-    code = code == 0 ? perform(&call, crew) : code - 1;
+    if (call.values != NULL)
+        code = parse_arguments(&call, count, argument);
+    const tsr_status status =
+        tsr_team_leave(crew->team, call.values != NULL ? TSR_OK : TSR_ERROR_MEMORY);
+    code = status < 0 ? finish(status, false) : code == 0 ? perform(&call, crew) : code - 1;
     tsr__free(call.values);
     return code;
 }
@@ -126,13 +127,17 @@ static int help(int count, char **argument)
     return 0;
 }
 
-/* Results of another set of kernels than the one asked for mislead; and ranks must be called alike, or
- * they would wait for each other. */
-static tsr_status check_call(int count, char **argument, tsr_team *team)
+/* Results of another set of kernels than the one asked for mislead. */
+static tsr_status check_kernels(void)
 {
     const char *kernels = NULL;
+    return tsr_kernels(&kernels);
+}
+
+/* Ranks must be called alike, or they would wait for each other. */
+static tsr_status check_call(int count, char **argument, tsr_team *team)
+{
     uint64_t hash = (uint64_t)count;
-    TSR_OR_RETURN(tsr_kernels(&kernels));
     for (int i = 1; i < count; i++)
         for (const char *c = argument[i];; c++) {
             hash = (hash ^ (unsigned char)*c) * 0x100000001b3u; /* FNV-1a */
@@ -156,7 +161,11 @@ static int dispatch(int count, char **argument, const cli_crew *crew)
     static const char *const helps[] = {"help", "--help", "-h"};
     const char *name = count > 1 ? argument[1] : NULL;
     tsr_team_enter(crew->team);
-    if (tsr_team_leave(crew->team, check_call(count, argument, crew->team)) < 0) {
+    tsr_status status = tsr_team_leave(crew->team, check_kernels());
+    tsr_team_enter(crew->team);
+    if (status == TSR_OK)
+        status = check_call(count, argument, crew->team);
+    if (tsr_team_leave(crew->team, status) < 0) {
         (void)fprintf(stderr, "tessera: %s\n", tsr_message());
         return EXIT_USAGE;
     }

@@ -122,13 +122,17 @@ static tsr_status open_growing(growing *g, tsr__run *r)
     const tsr__source *all = &r->problem.by_sample;
     tsr__random random =
         tsr__random_seed((uint64_t)r->options->seed, ((uint64_t)1 << 40) + (uint64_t)r->next);
-    *g = (growing){.r = r, .s = &r->solver, .blocks = all->blocks, .start = tsr__clock()};
+    *g = (growing){.r = r, .s = &r->solver, .start = tsr__clock()};
     TSR_NEW(g->order, all->blocks);
     TSR_NEW(g->own, all->blocks);
     TSR_NEW(g->room, tsr__sum_room(all, r->plan.threads));
-    for (int64_t i = 0; i < all->blocks; i++)
-        g->order[i] = i;
-    tsr__random_shuffle(&random, g->order, all->blocks);
+    for (int64_t i = 0; i < all->blocks; i++) {
+        int64_t first, rows;
+        tsr__source_rows(&first, &rows, all, i);
+        if (rows > 0) /* leaves of uneven samples end with empty ones */
+            g->order[g->blocks++] = i;
+    }
+    tsr__random_shuffle(&random, g->order, g->blocks);
 done:
     return status;
 }

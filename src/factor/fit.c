@@ -73,8 +73,10 @@ static void lend(tsr_model *to, const tsr_model *best)
 static tsr_status gather_so_far(tsr_model **out, bool *lent, tsr__run *r)
 {
     tsr_status status = TSR_OK;
+    const double now = tsr__run_objective(r);
+    TSR_TRY(tsr__team_heard(r->data->team));
     TSR_TRY(tsr__run_begin_model(out, r));
-    if (r->model->basis != NULL && r->least <= tsr__run_objective(r)) {
+    if (r->model->basis != NULL && r->least <= now) {
         lend(*out, r->model);
         *lent = true;
         TSR_TRY(tsr__run_keep_apart(*out, r));

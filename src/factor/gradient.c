@@ -192,7 +192,7 @@ void tsr__exchange_codes(tsr__solver *s)
     }
     status = tsr__team_agree(team, status);
     if (status == TSR_OK)
-        status = team->exchange(team, s->work.halo[0], sent, s->work.halo[1], wanted);
+        status = tsr__team_exchange(team, s->work.halo[0], sent, s->work.halo[1], wanted);
     tsr__solver_note(s, status);
     memcpy(codes, s->work.halo[1], (size_t)halo->before * row);
     memcpy(codes + (size_t)(halo->before + s->n) * row,

@@ -90,7 +90,7 @@ static tsr_status gather_part(void *to, const place *from, const tsr__solver *s)
     memcpy(to, from->part.values, (size_t)from->part.count * tsr__type_size(from->part.type));
     if (from->divided) {
         TSR_TRY(tsr__team_agree(team, TSR_OK));
-        TSR_TRY(team->gather(team, to, bytes->first, bytes->count));
+        TSR_TRY(tsr__team_gather(team, to, bytes->first, bytes->count));
     }
 done:
     return status;

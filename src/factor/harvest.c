@@ -273,6 +273,7 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
     report->converged = r->converged;
     report->objective = tsr__run_objective(r);
     (void)tsr__solver_terms(model->terms, s);
+    TSR_TRY(tsr__team_heard(r->data->team));
     TSR_TRY(keep_terms(&model->history, model->terms, &r->history));
     report->data_loss = model->terms[TSR_TERM_LOSS];
     report->seconds = done > 0 ? r->history.seconds[done - 1] : 0;

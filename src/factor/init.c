@@ -99,7 +99,8 @@ static void fill_rows(tsr__start *b, void *rows, const tsr__share *share)
 static tsr_status need_all(const tsr__start *b, const char *who)
 {
     if (tsr__team_shares(tsr__problem_team(b->problem)))
-        return tsr__fail(TSR_ERROR_UNSUPPORTED, "%s: no rank of a team has all samples", who);
+        return tsr__fail(TSR_ERROR_UNSUPPORTED,
+                         "%s: no rank of a team has all samples; one process has", who);
     return tsr__matrix_need(b->x, who);
 }
 

@@ -14,6 +14,7 @@
 
 #include "matrix/neighbours.h"
 #include "matrix/store.h"
+#include "matrix/team.h"
 
 #include <math.h>
 
@@ -156,6 +157,9 @@ static tsr_status make_graph(tsr__problem *p, const tsr__spec *spec)
     if (spec->weights.of[TSR_WEIGHT_LABEL_EDGE] > 0)
         TSR_TRY(with_labels(&graph, p, spec->weights.of[TSR_WEIGHT_LABEL_EDGE]));
     TSR_TRY(over_rows(&p->pairs.graph, p, spec, graph));
+    double entries = (double)tsr_matrix_stored(p->pairs.graph);
+    TSR_TRY(tsr__team_sum(tsr__problem_team(p), &entries, 1));
+    p->pairs.entries = (int64_t)entries;
     TSR_TRY(row_sums(&p->pairs.graph_degree, p->pairs.graph));
 done:
     tsr_matrix_free(graph);

@@ -364,8 +364,8 @@ double tsr__plan_sends(const tsr__plan *plan, const tsr__problem *problem)
                  refreshes =
                      plan->scale == TSR_SCALE_PRODUCT || plan->scale == TSR_SCALE_MODEL ? 2 : 1;
     const bool floors = plan->lifts && !plan->codes.rule->descends;
-    double twice = 1 + k * k + k + (floors ? k : 0), once = feature, agrees = 2 + floors,
-           sent = 0;
+    double twice = 1 + k * k + k + (floors ? k : 0), once = feature,
+           agrees = 2 + floors + (plan->divides ? (plan->loss->wide ? 3 : 2) : 0), sent = 0;
     for (int i = 0; i < plan->code_terms; i++) {
         const tsr__term_kind *kind = plan->term[i].kind;
         twice += refreshes * (kind->sums != NULL ? (double)kind->sums(problem, plan->k) : k);

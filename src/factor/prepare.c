@@ -114,8 +114,9 @@ static tsr_status sum_samples(double **out, const tsr__problem *p, const tsr_mat
                               int64_t wanted)
 {
     tsr_status status = TSR_OK;
-    tsr__source few = p->streams ? tsr__source_of_share(view, &p->share, 1 << 19)
-                                 : tsr__source_of_matrix(view, 1 << 19);
+    tsr__source few = p->streams
+                          ? tsr__source_of_share(view, &p->share, p->share.entries, 1 << 19)
+                          : tsr__source_of_matrix(view, 1 << 19);
     const int threads = tsr__threads(wanted, few.blocks);
     if (!p->streams) /* a sum is as long as a sample */
         few.leaves = few.leaves < 8 ? few.leaves : 8, few.tile = few.features;
@@ -246,11 +247,13 @@ static tsr_status check_team(const tsr_data *data, const tsr_fit_options *o, boo
     if (!tsr__team_shares(data->team))
         return TSR_OK;
     if (marked || o->missing == 1)
-        return tsr__fail(TSR_ERROR_UNSUPPORTED,
-                         "a team has no missing values: features that lack some have sums of "
-                         "their own over all samples");
+        return tsr__fail(
+            TSR_ERROR_UNSUPPORTED,
+            "a team has no missing values, as features that lack some have sums of "
+            "their own over all samples: one process has them");
     if (o->batch > 0)
-        return tsr__fail(TSR_ERROR_UNSUPPORTED, "a team has no batches (--batch)");
+        return tsr__fail(TSR_ERROR_UNSUPPORTED,
+                         "a team has no batches (--batch): one process has them");
     return TSR_OK;
 }
 
@@ -273,7 +276,8 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
     TSR_TRY(check_team(data, o, marked));
     TSR_TRY(take_own(p, data, o->threads));
     TSR_TRY(tsr__share_survey(&p->survey, p->held.x, tsr__cut_by(&p->share), o->threads));
-    TSR_TRY(tsr__scan_check(&p->survey.scan, x, needs, tsr_data_origin(data)));
+    TSR_TRY(
+        tsr__scan_check_from(&p->survey.scan, x, data->first, needs, tsr_data_origin(data)));
     TSR_TRY(take_weights(p, spec, tsr_data_origin(data)));
     if (marked)
         TSR_TRY(take_mask(&extra, p, o));

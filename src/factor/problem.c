@@ -210,7 +210,7 @@ tsr_status tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank
     double stored = (double)tsr_matrix_stored(rows);
     TSR_OR_RETURN(tsr__team_sum(tsr__problem_team(p), &stored, 1));
     p->filled = stored / ((double)p->rows.whole * (double)p->m);
-    p->by_sample = p->streams ? tsr__source_of_share(rows, &p->rows, bytes)
+    p->by_sample = p->streams ? tsr__source_of_share(rows, &p->rows, p->rows.entries, bytes)
                               : tsr__source_of_matrix(rows, bytes);
     if (p->missing != NULL) /* a row's own sums are of all its features */
         p->by_sample.tile = p->m;
@@ -218,7 +218,7 @@ tsr_status tsr__problem_cut(tsr__problem *p, const tsr__spec *spec, int64_t rank
         *(p->streams ? &p->by_leaf : &p->by_feature) =
             tsr__source_of_matrix(p->held.turned, bytes);
     if (spec->basis == TSR_BASIS_CONCEPT)
-        p->atoms = p->streams ? tsr__source_of_share(all, &p->share, atoms)
+        p->atoms = p->streams ? tsr__source_of_share(all, &p->share, p->share.entries, atoms)
                               : tsr__source_of_matrix(all, atoms);
     return TSR_OK;
 }

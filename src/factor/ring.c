@@ -24,7 +24,8 @@ static int compare_entries(const void *a, const void *b)
     const tsr__pair *x = a, *y = b;
     return x->row != y->row         ? (x->row > y->row) - (x->row < y->row)
            : x->column != y->column ? (x->column > y->column) - (x->column < y->column)
-                                    : (x->order > y->order) - (x->order < y->order);
+           : x->order != y->order   ? (x->order > y->order) - (x->order < y->order)
+                                    : (x->value > y->value) - (x->value < y->value);
 }
 
 tsr_status tsr__pairs_home(tsr__pair **pairs, int64_t *count, const tsr__share *share)
@@ -33,13 +34,11 @@ tsr_status tsr__pairs_home(tsr__pair **pairs, int64_t *count, const tsr__share *
     tsr_team *team = share->team;
     const int ranks = tsr__team_ranks(team);
     const int64_t each = (int64_t)sizeof(tsr__pair);
-    int64_t *sent = NULL, *wanted = NULL, *table = NULL, *bytes = NULL, all = 0;
+    int64_t *sent = NULL, *wanted = NULL, all = 0;
     tsr__pair *out = NULL, *in = NULL;
     if (tsr__team_shares(team)) {
         TSR_NEW_ZERO(sent, ranks);
         TSR_NEW(wanted, ranks);
-        TSR_NEW(table, (int64_t)ranks * ranks);
-        TSR_NEW(bytes, ranks);
         TSR_NEW(out, *count);
         for (int64_t e = 0; e < *count; e++)
             sent[tsr__share_owner(share, (*pairs)[e].row)] += each;
@@ -48,16 +47,12 @@ tsr_status tsr__pairs_home(tsr__pair **pairs, int64_t *count, const tsr__share *
             wanted[r] = wanted[r - 1] + sent[r - 1] / each;
         for (int64_t e = 0; e < *count; e++)
             out[wanted[tsr__share_owner(share, (*pairs)[e].row)]++] = (*pairs)[e];
+        TSR_TRY(tsr__team_tell(team, wanted, sent));
         for (int r = 0; r < ranks; r++)
-            bytes[r] = ranks * (int64_t)sizeof *sent;
-        TSR_TRY(tsr__team_collect(team, table, sent, bytes));
-        for (int r = 0; r < ranks; r++) {
-            wanted[r] = table[(int64_t)r * ranks + team->rank];
             all += wanted[r] / each;
-        }
         TSR_NEW(in, all);
         TSR_TRY(tsr__team_agree(team, TSR_OK));
-        TSR_TRY(team->exchange(team, out, sent, in, wanted));
+        TSR_TRY(tsr__team_exchange(team, out, sent, in, wanted));
         tsr__free(*pairs);
         *pairs = in, in = NULL;
         *count = all;
@@ -66,8 +61,6 @@ tsr_status tsr__pairs_home(tsr__pair **pairs, int64_t *count, const tsr__share *
 done:
     tsr__free(sent);
     tsr__free(wanted);
-    tsr__free(table);
-    tsr__free(bytes);
     tsr__free(out);
     tsr__free(in);
     return status;
@@ -138,14 +131,14 @@ static tsr_status turn(tsr_matrix **visitor, const ring *r, int step, const int6
     else
         TSR_TRY(tsr_matrix_create(&came, rows, x->features, x->type));
     TSR_TRY(tsr__team_agree(team, TSR_OK));
-    TSR_TRY(team->swap(team->user, to, x->values, entries[of] * size, from, came->values,
-                       entries[next] * size));
+    TSR_TRY(tsr__team_swap(team, to, x->values, entries[of] * size, from, came->values,
+                           entries[next] * size));
     if (x->sparse) {
-        TSR_TRY(team->swap(team->user, to, x->rows, (x->samples + 1) * (int64_t)sizeof *x->rows,
-                           from, came->rows, (rows + 1) * (int64_t)sizeof *x->rows));
-        TSR_TRY(team->swap(team->user, to, x->columns,
-                           entries[of] * (int64_t)sizeof *x->columns, from, came->columns,
-                           entries[next] * (int64_t)sizeof *x->columns));
+        TSR_TRY(tsr__team_swap(team, to, x->rows, (x->samples + 1) * (int64_t)sizeof *x->rows,
+                               from, came->rows, (rows + 1) * (int64_t)sizeof *x->rows));
+        TSR_TRY(tsr__team_swap(team, to, x->columns, entries[of] * (int64_t)sizeof *x->columns,
+                               from, came->columns,
+                               entries[next] * (int64_t)sizeof *x->columns));
     }
     tsr_matrix_free(x);
     *visitor = came, came = NULL;
@@ -328,31 +321,26 @@ static tsr_status ask(tsr__halo *halo, const int64_t *list, int64_t count,
     tsr_team *team = rows->team;
     const int ranks = team->ranks;
     const int64_t each = (int64_t)sizeof *list;
-    int64_t *asked = NULL, *table = NULL, *bytes = NULL, all = 0;
+    int64_t *asked = NULL, *bytes = NULL, all = 0;
     TSR_NEW_ZERO(halo->wanted, ranks);
     TSR_NEW_ZERO(halo->sent, ranks);
     TSR_NEW(asked, ranks);
-    TSR_NEW(table, (int64_t)ranks * ranks);
     TSR_NEW(bytes, ranks);
     for (int64_t e = 0; e < count; e++)
         halo->wanted[tsr__share_owner(rows, list[e])]++;
-    for (int r = 0; r < ranks; r++)
-        bytes[r] = ranks * each;
-    TSR_TRY(tsr__team_collect(team, table, halo->wanted, bytes));
+    TSR_TRY(tsr__team_tell(team, halo->sent, halo->wanted));
     for (int r = 0; r < ranks; r++) {
         asked[r] = halo->wanted[r] * each;
-        halo->sent[r] = table[(int64_t)r * ranks + team->rank];
         bytes[r] = halo->sent[r] * each;
         all += halo->sent[r];
     }
     TSR_NEW(halo->row, all);
     TSR_TRY(tsr__team_agree(team, TSR_OK));
-    TSR_TRY(team->exchange(team, list, asked, halo->row, bytes));
+    TSR_TRY(tsr__team_exchange(team, list, asked, halo->row, bytes));
     for (int64_t i = 0; i < all; i++)
         halo->row[i] -= rows->first;
 done:
     tsr__free(asked);
-    tsr__free(table);
     tsr__free(bytes);
     return status;
 }

@@ -38,10 +38,13 @@ static tsr_status mix_rows(int64_t *sum, const tsr_matrix *x)
     return TSR_OK;
 }
 
-/* Threads and checkpoints are a rank's own affair. */
+/* Threads are a rank's own affair, and so is where a checkpoint goes; whether there is one is not, for all
+ * bring what the first writes. */
 static void mix_settings(int64_t *sum, const tsr_fit_options *options)
 {
+    const bool saves = options->checkpoint != NULL;
     char value[4096];
+    mix(sum, &saves, sizeof saves);
     for (const tsr_setting *row = tsr_fit_settings(); row->name != NULL; row++) {
         if (!tsr__setting_is_said(row) || strcmp(row->name, "threads") == 0 ||
             strcmp(row->name, "checkpoint") == 0)

@@ -72,6 +72,7 @@ tsr_status tsr__solve(tsr__loop *l)
     while (h->iterations < l->limit && !l->converged) {
         TSR_TRY(l->steps.step(l->steps.user));
         const double now = l->steps.objective(l->steps.user, terms);
+        TSR_TRY(tsr__team_heard(l->team));
         TSR_TRY(tsr__history_add(h, now, tsr__clock() - start, terms));
         l->diverged = !isfinite(now) || now < -1e6 * first;
         if (l->diverged)

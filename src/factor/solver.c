@@ -220,9 +220,9 @@ static tsr_status join_ranks(tsr__solver *s, tsr_status status)
             TSR_OR_RETURN(tsr__team_add(team, sums->YtG, s->m * s->k));
         return tsr__team_add(team, sums->loss, tsr__totals_width(s, 0));
     }
-    TSR_OR_RETURN(team->sum_scatter(team, sums->XtG, own->first, own->count));
+    TSR_OR_RETURN(tsr__team_scatter(team, sums->XtG, own->first, own->count));
     if (sums->YtG != NULL)
-        TSR_OR_RETURN(team->sum_scatter(team, sums->YtG, own->first, own->count));
+        TSR_OR_RETURN(tsr__team_scatter(team, sums->YtG, own->first, own->count));
     return tsr__team_add(team, sums->loss, tsr__totals_width(s, 0));
 }
 

@@ -29,8 +29,9 @@ static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *p
 static tsr__source rows_of(const tsr__solver *s)
 {
     const tsr__problem *p = s->problem;
-    return p->streams ? tsr__source_of_share(p->pairs.graph, &p->rows, 1 << 16)
-                      : tsr__source_of_matrix(p->pairs.graph, 1 << 16);
+    return p->streams
+               ? tsr__source_of_share(p->pairs.graph, &p->rows, p->pairs.entries, 1 << 16)
+               : tsr__source_of_matrix(p->pairs.graph, 1 << 16);
 }
 
 /* S G of all rows is kept between passes: codes move together, from what neighbours were

@@ -66,103 +66,94 @@ static void add_members(void *context, const tsr__block *block, double *sum, int
     (void)thread;
     for (int64_t i = 0; i < block->samples; i++) {
         const int64_t sample = to->p->share.first + block->first + i,
-                      group = to->p->row_of[sample], at = i * block->stride;
+                      group = to->p->row_of[sample],
+                      at = block->sparse ? block->rows[i] : i * block->stride,
+                      end = block->sparse ? block->rows[i + 1] : at + block->features;
         if (group < to->first || group >= to->end)
             continue;
         const double w = share_of(to->p, to->type, sample, to->total);
         double *row = sum + (group - to->first) * block->features;
-        for (int64_t j = 0; j < block->features; j++)
-            row[j] += w * tsr__value_at(block->values, block->type, at + j);
+        for (int64_t e = at; e < end; e++)
+            row[block->sparse ? block->columns[e] : e - at] +=
+                w * tsr__value_at(block->values, block->type, e);
     }
 }
 
-/* As many classes at a time as make sums of some MB. */
-static tsr_status average_dense(tsr_matrix **out, means *to, const tsr__source *source,
-                                int threads)
+/* Rows of a sparse matrix that is being made. */
+typedef struct growing {
+    int64_t *rows, room;
+    int32_t *columns;
+    void *values;
+} growing;
+
+static tsr_status grow(growing *g, int64_t used, int64_t more, size_t size)
 {
-    enum { WIDTH = 1 << 21 };
+    const int64_t wanted = 2 * g->room + more;
+    if (used + more <= g->room)
+        return TSR_OK;
+    int32_t *columns = tsr__regrow(g->columns, used, wanted, sizeof *columns);
+    g->columns = columns != NULL ? columns : g->columns;
+    void *values = columns != NULL ? tsr__regrow(g->values, used, wanted, size) : NULL;
+    g->values = values != NULL ? values : g->values;
+    g->room = values != NULL ? wanted : g->room;
+    return values != NULL ? TSR_OK : TSR_ERROR_MEMORY;
+}
+
+/* Means of some classes, one after another, to those before them: sparse ones stay sparse. */
+static tsr_status put_sparse(growing *to, const means *of, const double *sum, int64_t m)
+{
     tsr_status status = TSR_OK;
-    const int64_t m = source->features, fair = WIDTH / m, some = fair > 1 ? fair : 1;
+    for (int64_t c = of->first; c < of->end; c++, sum += m) {
+        int64_t at = to->rows[c];
+        TSR_TRY(grow(to, at, m, tsr__type_size(of->type)));
+        for (int64_t j = 0; j < m; j++)
+            if (sum[j] != 0) {
+                to->columns[at] = (int32_t)j;
+                tsr__value_set(to->values, of->type, at++, sum[j]);
+            }
+        to->rows[c + 1] = at;
+    }
+done:
+    return status;
+}
+
+/* As many classes at a time as make all open sums together some MB. */
+static tsr_status add_up(tsr_matrix **out, means *to, const tsr__source *source, int threads)
+{
+    enum { WIDTH = 1 << 22 };
+    tsr_status status = TSR_OK;
+    const int64_t m = source->features, fair = WIDTH / m / tsr__sum_room(source, threads),
+                  some = fair > 1 ? fair : 1;
+    growing sparse = {NULL, 0, NULL, NULL};
     double *sum = NULL;
     tsr_matrix *dense = NULL;
     TSR_NEW(sum, (some < to->classes ? some : to->classes) * m);
-    TSR_TRY(tsr_matrix_create(&dense, to->classes, m, to->type));
+    if (source->sparse)
+        TSR_NEW_ZERO(sparse.rows, to->classes + 1);
+    else
+        TSR_TRY(tsr_matrix_create(&dense, to->classes, m, to->type));
     for (to->first = 0; to->first < to->classes; to->first = to->end) {
         to->end = to->first + some < to->classes ? to->first + some : to->classes;
         TSR_TRY(
             tsr__sum_made(sum, source, threads, (to->end - to->first) * m, add_members, to));
-        for (int64_t i = 0; i < (to->end - to->first) * m; i++)
+        if (source->sparse)
+            TSR_TRY(put_sparse(&sparse, to, sum, m));
+        for (int64_t i = 0; dense != NULL && i < (to->end - to->first) * m; i++)
             tsr__value_set(dense->values, to->type, to->first * m + i, sum[i]);
     }
-    *out = dense, dense = NULL;
+    if (source->sparse) {
+        TSR_TRY(tsr__matrix_take_sparse(out, sparse.rows, sparse.columns, sparse.values,
+                                        to->classes, m, to->type));
+        sparse = (growing){NULL, 0, NULL, NULL};
+    } else {
+        *out = dense, dense = NULL;
+    }
 done:
     tsr_matrix_free(dense);
     tsr__free(sum);
-    return status;
-}
-
-/* An entry of a labelled sample. */
-typedef struct entry {
-    int64_t row, column;
-    double value;
-} entry;
-
-static tsr_status list_entries(entry **list, int64_t *count, const means *to,
-                               const tsr_matrix *x)
-{
-    tsr_status status = TSR_OK;
-    const tsr__problem *p = to->p;
-    const int64_t most = tsr__matrix_window_rows(x);
-    int64_t room = 0;
-    tsr_matrix rows = {0};
-    for (int64_t i = 0; i < x->samples; i++) {
-        const int64_t sample = p->share.first + i, group = p->row_of[sample];
-        if (i % most == 0)
-            TSR_TRY(
-                tsr__matrix_window(&rows, x, i, x->samples - i < most ? x->samples - i : most));
-        if (group >= to->classes)
-            continue;
-        const double w = share_of(p, to->type, sample, to->total);
-        for (int64_t at = rows.rows[i % most]; at < rows.rows[i % most + 1]; at++) {
-            TSR_GROW(*list, *count, room);
-            (*list)[(*count)++] =
-                (entry){group, rows.columns[at], w * tsr__value_at(rows.values, x->type, at)};
-        }
-    }
-done:
-    return status;
-}
-
-/* Sparse means stay sparse: every rank has the entries of all, and those that meet in one place are
- * added up as the matrix is made. */
-static tsr_status average_sparse(tsr_matrix **out, const means *to, const tsr_matrix *x)
-{
-    tsr_status status = TSR_OK;
-    tsr_team *team = tsr__problem_team(to->p);
-    int64_t count = 0, all = 0, *bytes = NULL, *row = NULL, *column = NULL;
-    double *value = NULL;
-    entry *own = NULL, *list = NULL;
-    TSR_TRY(list_entries(&own, &count, to, x));
-    TSR_NEW(bytes, tsr__team_ranks(team));
-    TSR_TRY(tsr__team_counts(team, bytes, count * (int64_t)sizeof *own));
-    for (int r = 0; r < tsr__team_ranks(team); r++)
-        all += bytes[r] / (int64_t)sizeof *own;
-    TSR_NEW(list, all);
-    TSR_TRY(tsr__team_collect(team, list, own, bytes));
-    TSR_NEW(row, all);
-    TSR_NEW(column, all);
-    TSR_NEW(value, all);
-    for (int64_t e = 0; e < all; e++)
-        row[e] = list[e].row, column[e] = list[e].column, value[e] = list[e].value;
-    TSR_TRY(tsr_matrix_create_sparse(out, to->classes, x->features, all, row, column, value,
-                                     x->type));
-done:
-    tsr__free(own);
-    tsr__free(list);
-    tsr__free(bytes);
-    tsr__free(row);
-    tsr__free(column);
-    tsr__free(value);
+    tsr__free(sparse.rows);
+    tsr__free(sparse.columns);
+    tsr__free(sparse.values);
     return status;
 }
 
@@ -171,14 +162,12 @@ static tsr_status average(tsr_matrix **out, const tsr__problem *p, const tsr__sp
                           const tsr_matrix *x, const double *total)
 {
     means to = {.p = p, .total = total, .type = x->type, .classes = p->classes.count};
-    if (x->sparse)
-        return average_sparse(out, &to, x);
-    tsr__source source = p->streams ? tsr__source_of_share(x, &p->share, 1 << 19)
-                                    : tsr__source_of_matrix(x, 1 << 19);
+    tsr__source source = p->streams
+                             ? tsr__source_of_share(x, &p->share, p->share.entries, 1 << 19)
+                             : tsr__source_of_matrix(x, 1 << 19);
     if (!p->streams) /* a sum is as long as some samples */
         source.leaves = source.leaves < 8 ? source.leaves : 8;
-    return average_dense(out, &to, &source,
-                         tsr__threads(spec->options->threads, source.blocks));
+    return add_up(out, &to, &source, tsr__threads(spec->options->threads, source.blocks));
 }
 
 /* The view of own rows: means of classes, which are the first rank's, then the samples that have no

@@ -100,25 +100,26 @@ void tsr__divide_features(tsr__solver *s)
     }
 }
 
-/* After a meeting, and before anything that could fail on one rank alone. */
-static void gather(const tsr__solver *s, void *values, tsr__division_unit kind)
+static tsr_status gather(const tsr__solver *s, void *values, tsr__division_unit kind)
 {
     tsr_team *team = tsr__problem_team(s->problem);
-    if (s->plan->divides && s->work.trouble == TSR_OK)
-        (void)team->gather(team, values, s->work.division[kind].first,
-                           s->work.division[kind].count);
+    if (!s->plan->divides)
+        return TSR_OK;
+    TSR_OR_RETURN(tsr__team_agree(team, s->work.trouble));
+    return tsr__team_gather(team, values, s->work.division[kind].first,
+                            s->work.division[kind].count);
 }
 
 void tsr__gather_basis(tsr__solver *s)
 {
-    gather(s, s->state.basis, TSR_DIVIDED_BYTES);
+    tsr__solver_note(s, gather(s, s->state.basis, TSR_DIVIDED_BYTES));
 }
 
 void tsr__gather_sums(tsr__solver *s)
 {
-    gather(s, s->state.sums.XtG, TSR_DIVIDED_BYTES);
+    tsr__solver_note(s, gather(s, s->state.sums.XtG, TSR_DIVIDED_BYTES));
     if (s->state.sums.YtG != NULL)
-        gather(s, s->state.sums.YtG, TSR_DIVIDED_BYTES);
+        tsr__solver_note(s, gather(s, s->state.sums.YtG, TSR_DIVIDED_BYTES));
 }
 
 static double dot_run(const tsr__solver *s, const double *total, const void *sum, int64_t at,
@@ -136,6 +137,7 @@ static double dot_run(const tsr__solver *s, const double *total, const void *sum
     return dot;
 }
 
+/* Who asks for J hears of what fails here from the team (tsr__team_heard). */
 double tsr__with_basis(const tsr__solver *s, const double *total, const void *sum)
 {
     const int64_t run = run_of(s);
@@ -147,7 +149,7 @@ double tsr__with_basis(const tsr__solver *s, const double *total, const void *su
         s->work.dots[i / run] =
             dot_run(s, total, sum, i * s->k, (left < run ? left : run) * s->k);
     }
-    gather(s, s->work.dots, TSR_DIVIDED_DOTS);
+    (void)gather(s, s->work.dots, TSR_DIVIDED_DOTS);
     for (int64_t i = 0; i * run < s->m; i++)
         dot += s->work.dots[i];
     return dot;

@@ -687,7 +687,7 @@ static tsr_status transform_shares(tsr_matrix **codes, const tsr_model *model,
     tsr_data own = *data;
     tsr_matrix *mine = NULL, *all = NULL;
     int64_t *bytes = NULL;
-    own.x = NULL, own.labels = NULL, own.team = NULL;
+    own.x = NULL, own.labels = NULL, own.team = NULL, own.first = first;
     TSR_TRY(tsr__same_call(data, NULL));
     TSR_NEW(bytes, ranks);
     TSR_TRY(tsr__matrix_slice(&own.x, data->x, first, end - first));

@@ -28,6 +28,7 @@ struct tsr_data {
     char *origin;       /* "faces.mat:fea" */
     int64_t memory;     /* bytes that work on them may take; 0: no limit */
     tsr_team *team;     /* that works on them, or NULL */
+    int64_t first;      /* of a rank's share: the first of them, as users count */
 };
 
 /* THE SHARE of the memory that samples may take; more of them stay where they are. A fit may copy

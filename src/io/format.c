@@ -221,9 +221,9 @@ static tsr_status check_memory(const tsr__format *row, const tsr__request *reque
     if (tsr__team_shares(request->options->team))
         return tsr__fail(
             TSR_ERROR_UNSUPPORTED,
-            "%s: each rank of a team reads its own samples, and .%s is read whole: "
-            "make a .h5 of it with tessera convert",
-            request->path, row->name);
+            "%s: each rank of a team reads its own rows, of a .h5 or .npy, and this is read "
+            "whole: make one of it with tessera convert",
+            request->path);
     if (limit == 0 || row->is_folder)
         return TSR_OK;
     TSR_OR_RETURN(tsr_path_size(&size, request->path));

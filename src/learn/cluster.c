@@ -64,7 +64,7 @@ static tsr_status share_best(int32_t *of, double *cost, int64_t restart, int64_t
     for (int r = 0; r < ranks; r++)
         count[r] = r == best ? n * (int64_t)sizeof *of : 0;
     *cost = all[best].cost;
-    TSR_TRY(team->gather(team, of, first, count));
+    TSR_TRY(tsr__team_gather(team, of, first, count));
 done:
     tsr__free(all);
     tsr__free(count);

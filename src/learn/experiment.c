@@ -278,7 +278,8 @@ static tsr_status run_round(struct running *r, int64_t fits,
     TSR_TRY(tsr__record_send_lines(record, r->record == &lines ? &lines : NULL, team));
     TSR_TRY(tsr__trials_share(r->e, team));
     if (r->status < 0)
-        TSR_FAIL((tsr_status)r->status, "%s", r->message);
+        status = tsr__fail((tsr_status)r->status, "%s", r->message);
+    status = tsr__team_agree(team, status);
 done:
     r->record = record;
     tsr__record_end_lines(&lines);

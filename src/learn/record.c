@@ -194,7 +194,8 @@ tsr_status tsr__record_send_lines(tsr__record *record, tsr__record *lines, tsr_t
     static const int at[] = {2, 0, 1};
     for (int i = 0; i < 3; i++) {
         int64_t sum = 0;
-        (void)fflush(from[i]);
+        if (fflush(from[i]) != 0 || ferror(from[i]))
+            TSR_FAIL(TSR_ERROR_MEMORY, "no memory for the lines of trials");
         TSR_TRY(tsr__team_counts(team, count, (int64_t)lines->size[at[i]]));
         for (int r = 0; r < ranks; r++)
             sum += count[r];

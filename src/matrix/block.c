@@ -143,9 +143,10 @@ tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes)
 }
 
 /* As many blocks a leaf as the longest needs, all of one length: the same for every rank. */
-tsr__source tsr__source_of_share(const tsr_matrix *x, const tsr__share *share, int64_t bytes)
+tsr__source tsr__source_of_share(const tsr_matrix *x, const tsr__share *share, int64_t entries,
+                                 int64_t bytes)
 {
-    const int64_t row = row_of(x, share->entries, share->whole),
+    const int64_t row = row_of(x, entries, share->whole),
                   fair = most_of(bytes / row, x->sparse ? 1 : ROWS),
                   each = most_of((share->most + fair - 1) / fair, 1);
     tsr__source out = source_of(x);

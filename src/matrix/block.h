@@ -49,7 +49,8 @@ tsr__source tsr__source_of_matrix(const tsr_matrix *x, int64_t bytes);
 
 /* The same without tiles, for samples that are read once a pass, a rank's share of them: x are its own
  * rows, and blocks end where leaves do. Both must outlive the source. */
-tsr__source tsr__source_of_share(const tsr_matrix *x, const tsr__share *share, int64_t bytes);
+tsr__source tsr__source_of_share(const tsr_matrix *x, const tsr__share *share, int64_t entries,
+                                 int64_t bytes);
 
 /* A source with the same blocks of nothing: where rows begin and how many there are. */
 tsr__source tsr__source_bare(const tsr__source *of);

@@ -102,6 +102,9 @@ tsr_status tsr__scan_check(const tsr_scan *scan, const tsr_matrix *x, int needs,
                            const char *subject);
 
 /* The same of NaN and infinity alone, where `first` is the first such value. */
+/* The same of samples that are those from `begin` on of what the user gave. */
+tsr_status tsr__scan_check_from(const tsr_scan *scan, const tsr_matrix *x, int64_t begin,
+                                int needs, const char *subject);
 tsr_status tsr__scan_check_finite(const tsr_scan *scan, double first, int needs,
                                   const char *subject);
 

@@ -266,20 +266,29 @@ tsr_status tsr__scan_check_finite(const tsr_scan *scan, double first, int needs,
 tsr_status tsr__scan_check(const tsr_scan *scan, const tsr_matrix *x, int needs,
                            const char *subject)
 {
+    return tsr__scan_check_from(scan, x, 0, needs, subject);
+}
+
+tsr_status tsr__scan_check_from(const tsr_scan *scan, const tsr_matrix *x, int64_t begin,
+                                int needs, const char *subject)
+{
     const char *who = subject != NULL ? subject : "the data";
     const int64_t *odd = scan->first_not_finite, *below = scan->first_negative;
+    tsr_scan told = *scan; /* as the caller counts */
     const double first = scan->not_finite > 0 ? tsr_matrix_at(x, odd[0], odd[1]) : 0;
-    TSR_OR_RETURN(tsr__scan_check_finite(scan, first, needs, who));
+    told.first_not_finite[0] += begin;
+    TSR_OR_RETURN(tsr__scan_check_finite(&told, first, needs, who));
     if (needs & TSR_NEED_NON_NEGATIVE && scan->negative > 0)
         return tsr__fail(
             TSR_ERROR_DATA,
             "%s: sample %lld, feature %lld is %g (%lld values below zero); numbers "
             "must not be negative",
-            who, (long long)below[0], (long long)below[1], tsr_matrix_at(x, below[0], below[1]),
-            (long long)scan->negative);
+            who, (long long)(below[0] + begin), (long long)below[1],
+            tsr_matrix_at(x, below[0], below[1]), (long long)scan->negative);
     if (needs & TSR_NEED_FULL_SAMPLES && scan->empty_samples > 0)
         return tsr__fail(TSR_ERROR_DATA, "%s: sample %lld is all zero (%lld such samples)", who,
-                         (long long)scan->first_empty_sample, (long long)scan->empty_samples);
+                         (long long)(scan->first_empty_sample + begin),
+                         (long long)scan->empty_samples);
     if (needs & TSR_NEED_FULL_FEATURES && scan->empty_features > 0)
         return tsr__fail(TSR_ERROR_DATA, "%s: feature %lld is all zero (%lld such features)",
                          who, (long long)scan->first_empty_feature,

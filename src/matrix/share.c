@@ -43,6 +43,22 @@ static int64_t begin_of(const tsr_matrix *x, int64_t i, int64_t parts)
     return low;
 }
 
+/* Where parts begin. Each has a row at least, or, where there are fewer rows, each `many` of them
+ * have, which are a rank's: a row may have more entries than many others together. */
+static void cut(int64_t *at, const tsr_matrix *x, int64_t parts, int64_t many)
+{
+    const int64_t step = parts <= x->samples ? 1 : many;
+    at[0] = 0;
+    for (int64_t l = 1; l <= parts; l++) {
+        const int64_t fair = l < parts ? begin_of(x, l, parts) : x->samples,
+                      most = x->samples - (parts - l) / step;
+        int64_t least = at[l - 1];
+        if (l % step == 0 && at[l - step] + 1 > least)
+            least = at[l - step] + 1;
+        at[l] = fair < least ? least : fair > most ? most : fair;
+    }
+}
+
 static tsr_status begin(tsr__share *s, const tsr__share *like)
 {
     tsr_status status = TSR_OK;
@@ -83,14 +99,13 @@ tsr_status tsr__share_make(tsr__share *out, const tsr_matrix *x, tsr_team *team)
     const int64_t all = like.leaves * ranks;
     TSR_TRY(begin(&share, &like));
     TSR_NEW(at, all + 1);
-    for (int64_t l = 0; l <= all; l++)
-        at[l] = l < all ? begin_of(x, l, all) : x->samples;
+    if (ranks > 1 && ranks > x->samples)
+        TSR_FAIL(TSR_ERROR_DATA,
+                 "%lld samples are not enough for %lld ranks, each of which needs one: take "
+                 "fewer ranks",
+                 (long long)x->samples, (long long)ranks);
+    cut(at, x, all, like.leaves);
     take_leaves(&share, at);
-    for (int64_t r = 0; r < ranks && ranks > 1; r++)
-        if (share.begin[r] == share.begin[r + 1])
-            TSR_FAIL(TSR_ERROR_DATA,
-                     "rank %lld of %lld would have none of the %lld samples: take fewer ranks",
-                     (long long)r, (long long)ranks, (long long)x->samples);
     *out = share;
     share.leaf = share.begin = NULL;
 done:

@@ -36,20 +36,25 @@ struct tsr_team_state {
     int64_t sent, messages;
 };
 
-/* A team whose messages fail says no more: what it knew of itself may be half of it. */
-static tsr_status lose(tsr_team *team, tsr_status status, int to, int from)
+/* A team whose messages fail says no more: what it knew of itself may be half of it. `with` is a rank,
+ * or -1. */
+static tsr_status lose(tsr_team *team, tsr_status status, const char *what, int with)
 {
     struct word *trouble = &team->state->trouble;
+    char rank[32] = "";
+    if (team->state->lost)
+        return (tsr_status)trouble->status;
+    if (with >= 0)
+        (void)snprintf(rank, sizeof rank, " with rank %d", with);
     status =
-        tsr__fail(status, "the team is lost: rank %d swapped messages with rank %d, in vain",
-                  team->rank, to >= 0 ? to : from);
+        tsr__fail(status, "the team is lost: rank %d %s%s, in vain", team->rank, what, rank);
     team->state->told = team->state->lost = true;
     trouble->status = status;
     (void)snprintf(trouble->message, sizeof trouble->message, "%s", tsr_message());
     return status;
 }
 
-static tsr_status pass_on(tsr_team *team, int to, const void *send, int64_t sent, int from,
+tsr_status tsr__team_swap(tsr_team *team, int to, const void *send, int64_t sent, int from,
                           void *receive, int64_t wanted)
 {
     to = sent > 0 ? to : -1, from = wanted > 0 ? from : -1;
@@ -60,7 +65,7 @@ static tsr_status pass_on(tsr_team *team, int to, const void *send, int64_t sent
     const tsr_status status =
         team->state->lost ? (tsr_status)team->state->trouble.status
                           : team->swap(team->user, to, send, sent, from, receive, wanted);
-    return status < 0 ? lose(team, status, to, from) : TSR_OK;
+    return status < 0 ? lose(team, status, "swapped messages", to >= 0 ? to : from) : TSR_OK;
 }
 
 /* Sums ------------------------------------------------------------------------------------ */
@@ -146,8 +151,9 @@ static tsr_status add_from(tsr_team *team, double *sums, range mine, int other, 
 {
     const int64_t each = (int64_t)sizeof(double), count = mine.end - mine.first;
     TSR_OR_RETURN(tsr__team_reserve(team, count));
-    TSR_OR_RETURN(pass_on(team, other, sums + theirs.first, (theirs.end - theirs.first) * each,
-                          other, team->state->room, count * each));
+    TSR_OR_RETURN(tsr__team_swap(team, other, sums + theirs.first,
+                                 (theirs.end - theirs.first) * each, other, team->state->room,
+                                 count * each));
     if (count > 0)
         tsr__kernels_of(TSR_FLOAT64)->add(sums + mine.first, 1, team->state->room, count);
     return TSR_OK;
@@ -160,8 +166,8 @@ static tsr_status sum_scatter(tsr_team *team, double *sums, const int64_t *first
     const int leaders = tsr__team_leaders(team), more = team->ranks - leaders,
               place = place_of(team, team->rank);
     if (place < 0)
-        return pass_on(team, team->rank - 1, sums + all.first,
-                       (all.end - all.first) * (int64_t)sizeof *sums, -1, NULL, 0);
+        return tsr__team_swap(team, team->rank - 1, sums + all.first,
+                              (all.end - all.first) * (int64_t)sizeof *sums, -1, NULL, 0);
     if (team->rank < 2 * more)
         TSR_OR_RETURN(add_from(team, sums, all, team->rank + 1, none));
     for (int stride = 2; stride <= leaders; stride *= 2) {
@@ -203,14 +209,15 @@ static tsr_status gather_halves(tsr_team *team, char *at, const int64_t *first,
         const int other = place ^ (stride / 2), rank = rank_at(team, other);
         const range mine = range_of(team, first, count, place, stride),
                     theirs = range_of(team, first, count, other, stride);
-        TSR_OR_RETURN(pass_on(team, rank, at + mine.first, mine.end - mine.first, rank,
-                              at + theirs.first, theirs.end - theirs.first));
+        TSR_OR_RETURN(tsr__team_swap(team, rank, at + mine.first, mine.end - mine.first, rank,
+                                     at + theirs.first, theirs.end - theirs.first));
     }
     if (place < 0)
-        return pass_on(team, -1, NULL, 0, team->rank - 1, at + all.first, all.end - all.first);
-    return team->rank < 2 * more
-               ? pass_on(team, team->rank + 1, at + all.first, all.end - all.first, -1, NULL, 0)
-               : TSR_OK;
+        return tsr__team_swap(team, -1, NULL, 0, team->rank - 1, at + all.first,
+                              all.end - all.first);
+    return team->rank < 2 * more ? tsr__team_swap(team, team->rank + 1, at + all.first,
+                                                  all.end - all.first, -1, NULL, 0)
+                                 : TSR_OK;
 }
 
 static tsr_status gather(tsr_team *team, void *bytes, const int64_t *first,
@@ -223,8 +230,8 @@ static tsr_status gather(tsr_team *team, void *bytes, const int64_t *first,
         return gather_halves(team, at, first, count);
     for (int step = 0; step + 1 < ranks; step++) {
         const int out = (team->rank + ranks - step) % ranks, in = (out + ranks - 1) % ranks;
-        TSR_OR_RETURN(
-            pass_on(team, to, at + first[out], count[out], from, at + first[in], count[in]));
+        TSR_OR_RETURN(tsr__team_swap(team, to, at + first[out], count[out], from,
+                                     at + first[in], count[in]));
     }
     return TSR_OK;
 }
@@ -247,8 +254,8 @@ static tsr_status exchange(tsr_team *team, const void *send, const int64_t *sent
         memcpy(in + sum_below(wanted, own), out + sum_below(sent, own), (size_t)sent[own]);
     for (int step = 1; step < ranks; step++) {
         const int to = (own + step) % ranks, from = (own + ranks - step) % ranks;
-        TSR_OR_RETURN(pass_on(team, to, out + sum_below(sent, to), sent[to], from,
-                              in + sum_below(wanted, from), wanted[from]));
+        TSR_OR_RETURN(tsr__team_swap(team, to, out + sum_below(sent, to), sent[to], from,
+                                     in + sum_below(wanted, from), wanted[from]));
     }
     return TSR_OK;
 }
@@ -259,8 +266,9 @@ static tsr_status agree(tsr_team *team, int64_t *least)
     for (int stride = 1; stride < ranks; stride *= 2) {
         const int64_t own = *least;
         int64_t other = own;
-        TSR_OR_RETURN(pass_on(team, (team->rank + stride) % ranks, &own, sizeof own,
-                              (team->rank + ranks - stride) % ranks, &other, sizeof other));
+        TSR_OR_RETURN(tsr__team_swap(team, (team->rank + stride) % ranks, &own, sizeof own,
+                                     (team->rank + ranks - stride) % ranks, &other,
+                                     sizeof other));
         *least = other < own ? other : own;
     }
     return TSR_OK;
@@ -288,16 +296,46 @@ static tsr_status tell(tsr_team *team, int who, tsr_status own)
     return tsr__fail((tsr_status)state->trouble.status, "%s", state->trouble.message);
 }
 
+tsr_status tsr__team_heard(const tsr_team *team)
+{
+    if (!tsr__team_shares(team) || !team->state->told)
+        return TSR_OK;
+    return tsr__fail((tsr_status)team->state->trouble.status, "%s",
+                     team->state->trouble.message);
+}
+
+/* What others put in the places of ours may fail in ways of their own. */
+static tsr_status heed(tsr_team *team, tsr_status status, const char *what)
+{
+    return status < 0 ? lose(team, status, what, -1) : TSR_OK;
+}
+
+tsr_status tsr__team_scatter(tsr_team *team, double *sums, const int64_t *first,
+                             const int64_t *count)
+{
+    return heed(team, team->sum_scatter(team, sums, first, count), "added up");
+}
+
+tsr_status tsr__team_gather(tsr_team *team, void *bytes, const int64_t *first,
+                            const int64_t *count)
+{
+    return heed(team, team->gather(team, bytes, first, count), "gathered");
+}
+
+tsr_status tsr__team_exchange(tsr_team *team, const void *send, const int64_t *sent,
+                              void *receive, const int64_t *wanted)
+{
+    return heed(team, team->exchange(team, send, sent, receive, wanted), "exchanged");
+}
+
 /* Words below zero are those of ranks that failed, rank 0's the lowest; `value` is not. */
 static tsr_status meet(tsr_team *team, tsr_status own, int64_t *value)
 {
     const struct tsr_team_state *state = team->state;
     int64_t word = own < 0 ? (int64_t)team->rank - team->ranks : *value;
     if (state->told)
-        return own < 0
-                   ? own
-                   : tsr__fail((tsr_status)state->trouble.status, "%s", state->trouble.message);
-    TSR_OR_RETURN(team->agree(team, &word));
+        return own < 0 ? own : tsr__team_heard(team);
+    TSR_OR_RETURN(heed(team, team->agree(team, &word), "agreed"));
     if (word < 0)
         return tell(team, (int)word + team->ranks, own);
     *value = word;
@@ -350,10 +388,10 @@ tsr_status tsr__team_add(tsr_team *team, double *sums, int64_t count)
         return TSR_OK;
     int64_t *first = team->state->part, *many = first + team->ranks;
     tsr__team_parts(first, many, team, count, 1);
-    TSR_OR_RETURN(team->sum_scatter(team, sums, first, many));
+    TSR_OR_RETURN(tsr__team_scatter(team, sums, first, many));
     for (int r = 0; r < team->ranks; r++)
         first[r] *= (int64_t)sizeof *sums, many[r] *= (int64_t)sizeof *sums;
-    return team->gather(team, sums, first, many);
+    return tsr__team_gather(team, sums, first, many);
 }
 
 tsr_status tsr__team_join(tsr_team *team, tsr_status own, double *sums, int64_t count)
@@ -383,7 +421,7 @@ tsr_status tsr__team_collect(tsr_team *team, void *out, const void *bytes,
     if (counts[rank] > 0)
         memmove((char *)out + first[rank], bytes, (size_t)counts[rank]);
     TSR_OR_RETURN(tsr__team_agree(team, TSR_OK));
-    return team->gather(team, out, first, counts);
+    return tsr__team_gather(team, out, first, counts);
 }
 
 tsr_status tsr__team_counts(tsr_team *team, int64_t *counts, int64_t own)
@@ -396,7 +434,16 @@ tsr_status tsr__team_counts(tsr_team *team, int64_t *counts, int64_t own)
     for (int r = 0; r < team->ranks; r++)
         first[r] = r * (int64_t)sizeof *counts, many[r] = (int64_t)sizeof *counts;
     TSR_OR_RETURN(tsr__team_agree(team, TSR_OK));
-    return team->gather(team, counts, first, many);
+    return tsr__team_gather(team, counts, first, many);
+}
+
+tsr_status tsr__team_tell(tsr_team *team, int64_t *theirs, const int64_t *mine)
+{
+    int64_t *each = team->state->part;
+    for (int r = 0; r < team->ranks; r++)
+        each[r] = (int64_t)sizeof *mine;
+    TSR_OR_RETURN(tsr__team_agree(team, TSR_OK));
+    return tsr__team_exchange(team, mine, each, theirs, each);
 }
 
 tsr_status tsr__team_share(tsr_team *team, void *bytes, int64_t count)
@@ -407,7 +454,7 @@ tsr_status tsr__team_share(tsr_team *team, void *bytes, int64_t count)
     memset(first, 0, (size_t)(2 * team->ranks) * sizeof *first);
     first[team->ranks] = count;
     TSR_OR_RETURN(tsr__team_agree(team, TSR_OK));
-    return team->gather(team, bytes, first, first + team->ranks);
+    return tsr__team_gather(team, bytes, first, first + team->ranks);
 }
 
 int64_t tsr__team_sent(const tsr_team *team)

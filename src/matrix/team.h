@@ -36,6 +36,9 @@ static inline int tsr__team_ranks(const tsr_team *team)
 /* How it went for all. */
 tsr_status tsr__team_agree(tsr_team *team, tsr_status own);
 
+/* Whether this rank has heard of a failure so far: what functions that return no status met with. */
+tsr_status tsr__team_heard(const tsr_team *team);
+
 /* The least of what all bring, which is not negative. */
 tsr_status tsr__team_least(tsr_team *team, int64_t *value);
 
@@ -68,6 +71,20 @@ tsr_status tsr__team_collect(tsr_team *team, void *out, const void *bytes,
 
 /* What each rank counts, in the order of ranks. */
 tsr_status tsr__team_counts(tsr_team *team, int64_t *counts, int64_t own);
+
+/* The team's own functions. What one of them fails at is heard of by whoever meets next, asked or
+ * not. */
+tsr_status tsr__team_swap(tsr_team *team, int to, const void *send, int64_t sent, int from,
+                          void *receive, int64_t wanted);
+tsr_status tsr__team_scatter(tsr_team *team, double *sums, const int64_t *first,
+                             const int64_t *count);
+tsr_status tsr__team_gather(tsr_team *team, void *bytes, const int64_t *first,
+                            const int64_t *count);
+tsr_status tsr__team_exchange(tsr_team *team, const void *send, const int64_t *sent,
+                              void *receive, const int64_t *wanted);
+
+/* A number of each rank for each: mine[r] goes to rank r, theirs[r] came from it. */
+tsr_status tsr__team_tell(tsr_team *team, int64_t *theirs, const int64_t *mine);
 
 /* What this rank sent since the team was made, in bytes, and how many messages. */
 int64_t tsr__team_sent(const tsr_team *team);

@@ -39,8 +39,10 @@ int main(int count, char **argument)
     cli_crew crew = {.team = NULL};
     if (MPI_Init_thread(&count, &argument, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS)
         return EXIT_FAILED;
-    if (tsr_mpi_team_create(&crew.team, MPI_COMM_WORLD) < 0)
+    if (tsr_mpi_team_create(&crew.team, MPI_COMM_WORLD) < 0) {
+        (void)fprintf(stderr, "tessera-mpi: MPI or memory do not let these ranks be a team\n");
         (void)MPI_Abort(MPI_COMM_WORLD, EXIT_FAILED);
+    }
     crew.threads = fair_threads();
     if (crew.team->rank > 0)
         be_silent();

@@ -20,7 +20,7 @@ static int piece(int64_t left)
  * waited. */
 static int wait_for(MPI_Request *request, int count)
 {
-    enum { LOOKS = 1 << 10, YIELDS = 1 << 12, SHORTEST = 1000, LONGEST = 500 * 1000 };
+    enum { LOOKS = 1 << 10, YIELDS = 1 << 12, SHORTEST = 1000, LONGEST = 50 * 1000 };
     int done = 0, code = MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE);
     long nap = SHORTEST;
     for (int64_t looks = 0; code == MPI_SUCCESS && !done; looks++) {

@@ -61,16 +61,23 @@ A failure of one rank is told once, and ends all of them.
   $ timeout 120 mpirun $OPTIONS -n 1 tessera-mpi fit f.h5 --rank 3 : -n 1 tessera-mpi fit f.h5 --rank 4
   tessera: the ranks were given other arguments: all are called alike
   [2]
+  $ timeout 120 mpirun $OPTIONS -n 1 tessera-mpi info f.h5 : -n 1 env TESSERA_KERNELS=bogus tessera-mpi info f.h5
+  tessera: rank 1: TESSERA_KERNELS is 'bogus', not a set of kernels; this processor runs v4, v3, base
+  [2]
+  $ cp f.h5 b; cp 1.h5 a/start.h5; apart fit f.h5 --rank 10 --init start.h5 -q; team 3 fit f.h5 --rank 3 --memory 100K -q
+  tessera: rank 1: start.h5:basis: No such file or directory
+  tessera: a fit of rank 3 takes 0.2355 MB, and --memory allows 0.1024 MB: raise it, or take a lower --rank or --precision single
+  [1]
   $ printf '1,2\n3,4\n2,2\n' > few.csv; tessera convert -q few.csv -o few.h5; team 4 fit few.h5 --rank 1 -q
-  tessera: rank 0 of 4 would have none of the 3 samples: take fewer ranks
+  tessera: 3 samples are not enough for 4 ranks, each of which needs one: take fewer ranks
   [1]
   $ team 2 fit few.csv --rank 1 -q
-  tessera: few.csv: each rank of a team reads its own samples, and .csv is read whole: make a .h5 of it with tessera convert
+  tessera: few.csv: each rank of a team reads its own rows, of a .h5 or .npy, and this is read whole: make one of it with tessera convert
   [1]
   $ team 2 fit f.h5 --model cf --kernel rbf -q; team 2 fit f.h5 --missing mask -q; team 2 fit f.h5 --batch 20 -q
   tessera: a kernel is of samples by samples, which a team does not share: linear kernels of samples >= 0 need none
-  tessera: a team has no missing values: features that lack some have sums of their own over all samples
-  tessera: a team has no batches (--batch)
+  tessera: a team has no missing values, as features that lack some have sums of their own over all samples: one process has them
+  tessera: a team has no batches (--batch): one process has them
   [1]
   $ team 2 fit f.h5 --more --resume 1.h5 -q
   tessera: a team does not go on with new samples (--more), which come in batches: one process does
