@@ -635,7 +635,7 @@ def rank(
         if labels and (y is not None or settings.get("labels") or not seen):
             seen = lib.tsr_labels_of(labels)
     else:
-        x = arrays.to_matrix(np.asarray(fitted.codes) @ np.asarray(fitted.basis), "data")
+        x = arrays.to_matrix(fitted.reconstructed(), "data")
     if how == 0 and not seen:
         raise ValueError("by='fisher' needs labels, and the model has none: data=X, y=y")
     order, score = np.empty(k, np.int64), np.empty(k)

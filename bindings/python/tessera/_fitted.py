@@ -164,6 +164,12 @@ class Fitted:
         lib.tsr_model_prepare(out.out, self.at, data.at)
         return arrays.taken(out)
 
+    def reconstructed(self) -> Any:
+        """Samples of the fit as the parts make them of their codes."""
+        out = Owned("tsr_matrix_free")
+        lib.tsr_model_reconstruct(out.out, self.at, None)
+        return arrays.taken(out)
+
     def predict(self, codes: Any, by: int) -> np.ndarray:
         """Position of each sample's class among those of ``labels``."""
         matrix = arrays.to_matrix(codes, "codes")

@@ -111,6 +111,7 @@ tsr_path_holds_model b t
 tsr_model_keep s p p p i
 tsr_model_transform s p p p p
 tsr_model_prepare s p p p
+tsr_model_reconstruct s p p p
 tsr_model_has_blocks b p
 tsr_model_predict s p p p p e
 tsr_model_scores s p p p e

@@ -226,9 +226,9 @@ def test_a_failure_of_one_is_one_of_all(tmp_path):
         "_InputOutputError: rank 1: none.npy: No such file or directory",
         "_ArgumentError: rank 1: ValueError: X has 9 features, but Model is expecting 25 features "
         "as input.",
-        "_UnsupportedError: a team has no missing values: features that lack some have sums of "
-        "their own over all samples",
-        "_UnsupportedError: a team has no batches (batch)",
+        "_UnsupportedError: a team has no missing values, as features that lack some have sums of "
+        "their own over all samples: one process has them",
+        "_UnsupportedError: a team has no batches (batch): one process has them",
         "_InputOutputError: the team is lost: rank 1: ZeroDivisionError: odd",
         "_InputOutputError: the team is lost: a rank swapped messages",
     ]
