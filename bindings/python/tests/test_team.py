@@ -228,7 +228,8 @@ def test_a_failure_of_one_is_one_of_all(tmp_path):
         "as input.",
         "_UnsupportedError: a team has no missing values, as features that lack some have sums of "
         "their own over all samples: one process has them",
-        "_UnsupportedError: a team has no batches (batch): one process has them",
+        "_UnsupportedError: a team does not go on with new samples (more), which come in batches: "
+        "one process does",
         "_InputOutputError: the team is lost: rank 1: ZeroDivisionError: odd",
         "_InputOutputError: the team is lost: a rank swapped messages",
     ]
