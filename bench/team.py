@@ -5,12 +5,13 @@
 usage: bench/team.py [BUILD [ROUNDS [speed,rules,model]]]     (build, 3, all)
 
   speed   seconds an iteration of 2 ranks of one thread beside 1 rank of 2 threads, by the default plan
-          and by that of a team, in turn ROUNDS times: medians of ratios (dense (a), sparse (c))
+          and by that of a team, in turn ROUNDS times: medians of ratios (dense (a), sparse (c), and as
+          (c) with four times the samples: what is sent depends on the features alone)
   rules   KL, whose basis descends by feature alone and takes a bound in a team: iterations and words
           to within 1 % of the lower J
-  model   seconds an iteration from flops, bandwidth and latency, whose constants come of other shapes
-          and of bench/swap.c, beside the clock, on 1, 2 and 4 ranks of one thread; and what it says
-          of 10^9 x 10^5 on a thousand machines
+  model   seconds an iteration from entries, features, rank and what is sent, with constants fitted to
+          other shapes on 1 and 2 ranks, beside the clock on 1, 2 and 4 ranks of one thread; and what
+          it says of 10^9 x 10^5 on a thousand machines
 
 An iteration is the median of the differences of /seconds, the first ones left out. 4 ranks share two
 processors, as 2 do that have the machine to themselves.
@@ -68,8 +69,11 @@ class Bench:
 def speed(bench, rounds):
     print("| samples | loss | 1 rank, 2 threads: default plan | plan of a team | 2 ranks | "
           "default / 2 ranks | team's / 2 ranks |\n|---|---|---:|---:|---:|---:|---:|")
-    for case in "ac":
-        rank, data = solver_data.SHAPE[case][2], bench.made(case)
+    samples, features, rank = solver_data.SHAPE["c"]
+    more = bench.data("more.h5", solver_data.news(4 * samples, features, 100, 10_000_000))
+    cases = [(f"({case}) {solver_data.TITLE[case]}", solver_data.SHAPE[case][2], bench.made(case))
+             for case in "ac"] + [("four times (c)", rank, more)]
+    for title, rank, data in cases:
         for model, iterations in (("nmf", 24), ("nmf-kl", 12)):
             all_times = []
             for _ in range(rounds):
@@ -78,7 +82,7 @@ def speed(bench, rounds):
                                   ((1, 2, "auto"), (1, 2, "team"), (2, 1, "team"))])
             times = [statistics.median(column) for column in zip(*all_times)]
             ratios = [[t[i] / t[2] for t in all_times] for i in (0, 1)]
-            print(f"| ({case}) {solver_data.TITLE[case]} | {model} | "
+            print(f"| {title} | {model} | "
                   + " | ".join(f"{t * 1e3:.1f} ms" for t in times) + " | "
                   + " | ".join(f"**{statistics.median(r):.2f}** ({min(r):.2f} to {max(r):.2f})"
                                for r in ratios) + " |", flush=True)
@@ -109,54 +113,62 @@ def rules(bench, files, rank=20, iterations=300):
 
 # The model -----------------------------------------------------------------------------------
 
-SHAPES = {False: [(3000, 1024, 40), (3000, 256, 40), (6000, 256, 10), (1500, 1024, 10),
-                  (6000, 512, 20)],
-          True: [(6000, 20000, 20), (12000, 20000, 20), (6000, 60000, 20), (12000, 20000, 10),
-                 (12000, 60000, 10)]}
+SHAPES = {False: [(3000, 1024, 40), (8000, 484, 40), (6000, 1024, 10), (12000, 484, 20),
+                  (15000, 784, 30)],
+          True: [(6000, 60000, 20), (30000, 40000, 20), (12000, 60000, 30), (18000, 60000, 10),
+                 (40000, 60000, 20)]}
 
 
 class Model:
-    """Seconds of an iteration of squares, of ranks of one thread, in double precision:
+    """Seconds of an iteration of squares, of p ranks of one thread on P processors, double precision:
 
-        T(p) = W / min(p, processors) + (bytes / B + 10 log2(p) L) p / min(p, processors)
-        W    = a E k + b n k^2 + c m k^2 + d m k leaves
+        T = (a E k + e E + b n k^2) / min(p, P) + (c m k + s bytes + 10 log2(p) L) p / min(p, P)
 
-    of E stored entries: products, codes, basis, sums that join. a to d are fitted to one rank's times
-    on other shapes; B and L are those of bench/swap.c, bytes those that the plan says. Ranks that
-    share a processor send one after another.
+    of E stored entries: products, reading and codes, which ranks share; arrays of features, which each
+    rank has, and what it sends, which is copied and added; words. a, e, b, c and s are fitted to the
+    times of one and of two ranks on other shapes, L is bench/swap.c's, and bytes are those that the plan says.
+    Ranks that share a processor take turns.
     """
 
     def __init__(self, bench, sparse):
         self.bench, self.sparse = bench, sparse
         self.net = json.loads(subprocess.run([*MPIRUN, "2", bench.path("swap")], check=True,
                                              stdout=subprocess.PIPE).stdout)
-        times, work = [], []
+        rows, times = [], []
         for samples, features, rank in SHAPES[sparse]:
             x = (solver_data.news(samples, features, 7, 130 * samples) if sparse
                  else solver_data.faces(samples, features, 7))
             data = bench.data(f"{samples}x{features}.h5", x)
-            fitted = bench.fit(data, 1, 1, rank, 24, "--plan", "team")
-            times.append(numpy.median(numpy.diff(fitted.seconds)[2:]))
-            work.append(self.work(x.nnz if sparse else x.size, samples, features, rank, fitted))
-        times, work = numpy.array(times), numpy.array(work)
-        self.constants = non_negative(work / times[:, None])
-        self.off = work @ self.constants / times - 1
+            for ranks in (1, 2):
+                clock, sent = clock_of(bench, data, ranks, rank, 2)
+                rows.append(self.row(x.nnz if sparse else x.size, *x.shape, rank, ranks, sent))
+                times.append(clock - self.words(ranks))
+        rows, times = numpy.array(rows), numpy.array(times)
+        self.constants = non_negative(rows / times[:, None])
+        self.off = rows @ self.constants / times - 1
 
-    @staticmethod
-    def work(entries, samples, features, rank, fitted):
-        leaves = int(next(line for line in fitted.plan if " leaves" in line or " leaf" in line)
-                     .split(" lea")[0].split()[-1])
-        return [entries * rank, samples * rank ** 2, features * rank ** 2, features * rank * leaves]
-
-    def seconds(self, ranks, work, sent):
-        shared = ranks / min(ranks, PROCESSORS)
-        once = numpy.dot(work, self.constants) / min(ranks, PROCESSORS)
-        return once + self.talk(ranks, sent, self.net["bandwidth"], self.net["latency"]) * shared
-
-    @staticmethod
-    def talk(ranks, sent, bandwidth, latency):
+    def words(self, ranks):
         """A word of all before each of four meetings; three sums, halved and gathered again."""
-        return sent / bandwidth + latency * 10 * numpy.ceil(numpy.log2(ranks))
+        return (self.net["latency"] * 10 * numpy.ceil(numpy.log2(ranks)) * ranks
+                / min(ranks, PROCESSORS))
+
+    @staticmethod
+    def row(entries, samples, features, rank, ranks, sent):
+        at_once = min(ranks, PROCESSORS)
+        turns = ranks / at_once
+        return [entries * rank / at_once, entries / at_once, samples * rank ** 2 / at_once,
+                features * rank * turns, sent * turns]
+
+    def seconds(self, *row):
+        return float(numpy.dot(self.row(*row), self.constants)) + self.words(row[4])
+
+
+def clock_of(bench, data, ranks, rank, rounds):
+    """Seconds of an iteration, the median of so many fits, and the bytes that the plan says."""
+    fits = [bench.fit(data, ranks, 1, rank, 24, "--plan", "team") for _ in range(rounds)]
+    told = next((line for line in fits[0].plan if "MB sent a rank" in line), ", 0 MB sent")
+    return (statistics.median(float(numpy.median(numpy.diff(f.seconds)[2:])) for f in fits),
+            1e6 * float(told.split(" MB sent")[0].split()[-1]))
 
 
 def non_negative(rows):
@@ -175,20 +187,16 @@ def non_negative(rows):
 def model(bench, rounds):
     for case in "ac":
         found = Model(bench, case == "c")
-        net = found.net
-        print(f"\n({case}): a, b, c, d = " + ", ".join(f"{c:.3g}" for c in found.constants)
-              + f" s; fitted to {100 * abs(found.off).max():.0f} %; a swap takes "
-              f"{net['latency'] * 1e6:.1f} us and {net['bandwidth'] / 1e9:.2f} GB/s\n")
+        print(f"\n({case}): a, e, b, c, s = " + ", ".join(f"{c:.3g}" for c in found.constants)
+              + f" s; fitted to {100 * abs(found.off).max():.0f} %; a word takes "
+              f"{found.net['latency'] * 1e6:.1f} us\n")
         print("| samples | ranks | the clock | the model | off | sent |\n|---|---:|---:|---:|---:|---:|")
         rank, data = solver_data.SHAPE[case][2], bench.made(case)
         x = solver_data.make(case, 0)
+        entries = x.nnz if case == "c" else x.size
         for ranks in (1, 2, 4):
-            fits = [bench.fit(data, ranks, 1, rank, 24, "--plan", "team") for _ in range(rounds)]
-            clock = statistics.median(numpy.median(numpy.diff(f.seconds)[2:]) for f in fits)
-            told = next((line for line in fits[0].plan if "MB sent a rank" in line), ", 0 MB sent")
-            sent = 1e6 * float(told.split(" MB sent")[0].split()[-1])
-            work = Model.work(x.nnz if case == "c" else x.size, *x.shape, rank, fits[0])
-            said = found.seconds(ranks, work, sent)
+            clock, sent = clock_of(bench, data, ranks, rank, rounds)
+            said = found.seconds(entries, *x.shape, rank, ranks, sent)
             print(f"| ({case}) | {ranks} | {clock * 1e3:.1f} ms | {said * 1e3:.1f} ms | "
                   f"{100 * (said / clock - 1):+.0f} % | {sent / 1e6:.2f} MB |", flush=True)
         if case == "c":
@@ -197,20 +205,21 @@ def model(bench, rounds):
 
 def far(found):
     """Sparse samples of 10^9 x 10^5, 100 entries each, rank 20, on machines of 16 such processors with
-    10 Gbit/s and 50 microseconds between them: threads of a rank share its samples."""
+    10 Gbit/s and 50 microseconds between them: threads of a rank share its samples and its arrays of
+    features, and what it sends is copied here and sent there."""
     samples, features, entries, rank, threads = 1e9, 1e5, 1e11, 20, 16
-    a, b, c, _ = found.constants
-    print("\n| machines | compute | the basis | words | messages | an iteration | of it, sending "
-          "|\n|---:|---:|---:|---:|---:|---:|---:|")
+    a, e, b, c, s = found.constants
+    print("\n| machines | products and codes | arrays of features | sent | words | an iteration | "
+          "of it, sending |\n|---:|---:|---:|---:|---:|---:|---:|")
     for ranks in (16, 125, 1000, 10000):
-        compute = (a * entries * rank + b * samples * rank ** 2) / ranks / threads
-        basis = c * features * rank ** 2 / ranks / threads
-        sent = features * rank * (8 + 8) * (1 - 1 / ranks)
-        words = sent / 1.25e9
-        messages = Model.talk(ranks, 0, 1, 50e-6)
-        both = compute + basis + words + messages
-        print(f"| {ranks} | {compute:.2f} s | {basis:.1g} s | {words * 1e3:.0f} ms | "
-              f"{messages * 1e3:.0f} ms | {both:.2f} s | {100 * (words + messages) / both:.0f} % |")
+        compute = (a * entries * rank + e * entries + b * samples * rank ** 2) / ranks / threads
+        arrays = c * features * rank / threads
+        bytes_ = features * rank * (8 + 8) * (1 - 1 / ranks)
+        sent = bytes_ * (s + 1 / 1.25e9)
+        words = 50e-6 * 10 * numpy.ceil(numpy.log2(ranks))
+        both = compute + arrays + sent + words
+        print(f"| {ranks} | {compute * 1e3:.0f} ms | {arrays * 1e3:.1f} ms | {sent * 1e3:.0f} ms | "
+              f"{words * 1e3:.0f} ms | {both * 1e3:.0f} ms | {100 * (sent + words) / both:.0f} % |")
 
 
 def main(build="build", rounds="3", what="speed,rules,model"):
