@@ -53,7 +53,7 @@ typedef struct tsr__pairs {
     tsr_matrix *graph, *attract, *repel;
     double *graph_degree, *attract_degree, *repel_degree;
     int64_t entries; /* of the graph, all ranks' */
-    bool reward; /* must-links as an unbounded reward, for these and for labelled samples */
+    bool reward;     /* must-links as an unbounded reward, for these and for labelled samples */
     tsr__halo
         halo; /* rows of others that these have to do with; columns count from its first */
 } tsr__pairs;
