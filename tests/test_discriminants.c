@@ -253,7 +253,7 @@ static void mfa_solves_its_equation(void **state)
         lab l = gaussian(classes, 70 + (uint64_t)classes);
         double between[G_M * G_M], within[G_M * G_M];
         tsr_data *data = lab_data(&l, false);
-        tsr_encoder *e = fit(data, "model=mfa rank=3 neighbours=4");
+        tsr_encoder *e = fit(data, "model=mfa rank=3 neighbours=4 between=20");
         assert_int_equal(e->rank, 3);
         pair_scatters(between, within, &l, 4, 20);
         check_directions(e, between, within);

@@ -180,7 +180,7 @@ TSR_API const tsr_setting *tsr_result_table(size_t *size, const char *name);
 
 /* Counts the changes of any of these structs. A program that was compiled with another number must
  * not pass structs to this library; options by name go on working. */
-#define TSR_STRUCTS 6
+#define TSR_STRUCTS 7
 TSR_API int64_t tsr_structs(void);
 
 /* 3. Progress and teams ------------------------------------------------------------------- */
@@ -632,6 +632,7 @@ typedef struct tsr_fit_options {
     const char *links;      /* file of i,j,weight */
     const char *graph_file; /* symmetric sparse matrix, samples x samples */
     int64_t neighbours;
+    int64_t between;                           /* mfa: pairs of a class; 0: ten a sample */
     int graph_weight;                          /* 0 binary, 1 heat, 2 cosine */
     double heat;                               /* 0: mean squared distance of neighbours */
     int kernel;                                /* 0 linear, 1 rbf, 2 polynomial, 3 cosine */

@@ -31,6 +31,7 @@ static const tsr_setting fit_table[] = {
     TSR_CHOICE_ROW(FIT, link_form, "link-form", "bounded|reward", "must-links as distances, or as the papers' unbounded reward"),
     TSR_TEXT_ROW(FIT, graph_file, "graph-file", 0, NULL, "FILE", "your own graph: symmetric, samples x samples, >= 0"),
     TSR_INTEGER_ROW(FIT, neighbours, "neighbours", 'p', 1, 1e6, "5", "P", "neighbours a sample in the graph"),
+    TSR_INTEGER_ROW(FIT, between, "between", 0, 0, 1e9, "0", "N", "mfa: nearest pairs of a class with others; 0: ten for each of its samples"),
     TSR_CHOICE_ROW(FIT, graph_weight, "graph-weight", "binary|heat|cosine", "weights of its edges"),
     TSR_REAL_ROW(FIT, heat, "heat", 0, INFINITY, "0", "T", "heat weights exp(-d^2 / T); 0: the neighbours' mean d^2"),
     TSR_CHOICE_ROW(FIT, kernel, "kernel", "linear|rbf|polynomial|cosine", "concept models: inner product of samples"),

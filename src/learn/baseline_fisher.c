@@ -11,7 +11,7 @@
  *           weighted by members. At most classes - 1 directions. Fisher 1936
  *     mfa   within: mean of (y_i - y_j)(y_i - y_j)' over pairs of one class of which either is
  *           among the other's k1 nearest (k1 = options->neighbours);  between: the same over
- *           the k2 = 20 nearest pairs of each class with the others. Yan et al. 2007
+ *           the k2 nearest pairs of each class with the others (options->between). Yan et al. 2007
  *
  * r = RIDGE tr(within + between) / d: few labelled samples leave `within` singular, and without
  * r every direction along which they happen not to vary would look perfect.
@@ -276,17 +276,19 @@ done:
 }
 
 /* The pairs of one class (same) and those of each class with the others (other). */
-static tsr_status list_pairs(pairs *same, pairs *other, const known *k, int64_t neighbours)
+static tsr_status list_pairs(pairs *same, pairs *other, const known *k,
+                             const tsr_fit_options *o)
 {
-    enum { BETWEEN = 20 };
+    enum { EACH = 10 };
     tsr_status status = TSR_OK;
     int64_t *inside = NULL, *outside = NULL;
     TSR_NEW(inside, k->count);
     TSR_NEW(outside, k->count);
     for (int32_t c = 0; c < k->classes; c++) {
         const int64_t members = k->population[c], others = k->count - members;
-        const int64_t p = members - 1 < neighbours ? members - 1 : neighbours;
-        const int64_t q = others < BETWEEN ? others : BETWEEN, before = other->count;
+        const int64_t p = members - 1 < o->neighbours ? members - 1 : o->neighbours;
+        const int64_t wanted = o->between > 0 ? o->between : EACH * members;
+        const int64_t q = others < wanted ? others : wanted, before = other->count;
         if (members == 0)
             continue;
         for (int64_t i = 0, in = 0, out = 0; i < k->count; i++) {
@@ -299,8 +301,8 @@ static tsr_status list_pairs(pairs *same, pairs *other, const known *k, int64_t 
             TSR_TRY(add_nearest(same, k, inside, members, inside, members, p));
         TSR_TRY(add_nearest(other, k, inside, members, outside, others, q));
         sort(other, before, by_distance);
-        if (other->count > before + BETWEEN)
-            other->count = before + BETWEEN;
+        if (other->count > before + wanted)
+            other->count = before + wanted;
     }
 done:
     tsr__free(inside);
@@ -345,7 +347,7 @@ tsr_status tsr__mfa_fit(tsr_encoder *e, const tsr__training *t)
     TSR_TRY(known_make(&k, e, t));
     TSR_NEW_ZERO(between, k.d * k.d);
     TSR_NEW_ZERO(within, k.d * k.d);
-    TSR_TRY(list_pairs(&same, &other, &k, t->options->neighbours));
+    TSR_TRY(list_pairs(&same, &other, &k, t->options));
     TSR_TRY(pair_scatter(within, &k, &same));
     TSR_TRY(pair_scatter(between, &k, &other));
     TSR_TRY(discriminate(e, t, &k, between, within, k.d));
