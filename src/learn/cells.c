@@ -90,7 +90,7 @@ double tsr__published_find(const tsr__published *published, const char *data,
 
 /* Cells ----------------------------------------------------------------------------------- */
 
-static double value_of(const tsr__trial *t, const char *metric)
+double tsr__trial_value(const tsr__trial *t, const char *metric)
 {
     return strcmp(metric, "NMI") == 0 ? t->nmi : t->accuracy;
 }
@@ -116,19 +116,27 @@ static double published_in(const tsr_experiment *e, int64_t row, int64_t method,
                            const char *metric)
 {
     const tsr__protocol *p = &e->protocol;
+    const tsr__method *m = &p->method[method];
     origin from;
     if (!asks(&from, p))
         return (double)NAN;
     const char *summary = p->study.summary == 1 ? "best*" : "average";
     const char *setting = row < 0 ? summary : row < p->rows.count ? p->rows.name[row] : "";
-    return tsr__published_find(&e->published, from.data, from.source, setting,
-                               p->method[method].name, metric);
+    const double value =
+        tsr__published_find(&e->published, from.data, from.source, setting,
+                            m->published_as != NULL ? m->published_as : m->name, metric);
+    double sum = 0; /* NaN where a row has none */
+    if (row >= 0 || !isnan(value) || p->study.summary == 1)
+        return value;
+    for (int64_t r = 0; r < e->rows; r++)
+        sum += published_in(e, r, method, metric);
+    return sum / (double)e->rows;
 }
 
 static tsr__cell cell_of_row(const tsr_experiment *e, int64_t row, int64_t method,
                              const char *metric)
 {
-    tsr__cell cell = {0, 0, published_in(e, row, method, metric), 0, row};
+    tsr__cell cell = {.published = published_in(e, row, method, metric), .row = row};
     double squares = 0;
     const int64_t end = tsr__experiment_first(e, row + 1);
     for (int64_t i = tsr__experiment_first(e, row) + method; i < end;
@@ -136,11 +144,13 @@ static tsr__cell cell_of_row(const tsr_experiment *e, int64_t row, int64_t metho
         const tsr__trial *t = &e->trial[i];
         if (!t->done)
             continue;
-        const double value = 100 * value_of(t, metric), before = cell.mean;
+        const double value = 100 * tsr__trial_value(t, metric), before = cell.mean;
         cell.mean += (value - cell.mean) / (double)++cell.count;
         squares += (value - before) * (value - cell.mean);
     }
-    cell.deviation = cell.count > 1 ? sqrt(squares / (double)(cell.count - 1)) : 0;
+    cell.degrees = cell.count > 1 ? cell.count - 1 : 0;
+    cell.deviation = cell.count > 1 ? sqrt(squares / (double)cell.degrees) : 0;
+    cell.error = cell.count > 1 ? cell.deviation / sqrt((double)cell.count) : (double)NAN;
     return cell;
 }
 
@@ -149,19 +159,26 @@ tsr__cell tsr__experiment_cell(const tsr_experiment *e, int64_t row, int64_t met
 {
     if (row >= 0)
         return cell_of_row(e, row, method, metric);
-    tsr__cell all = {0, 0, published_in(e, -1, method, metric), 0, -1};
+    tsr__cell all = {.published = published_in(e, -1, method, metric), .row = -1};
+    const tsr__cell none = all;
     for (int64_t r = 0; r < e->rows; r++) {
         const tsr__cell cell = cell_of_row(e, r, method, metric);
         if (e->protocol.study.summary == 1) {
-            if (cell.count > 0 && (all.count == 0 || cell.mean > all.mean))
-                all = (tsr__cell){cell.mean, cell.deviation, all.published, cell.count, r};
+            if (cell.count > 0 && (all.count == 0 || cell.mean > all.mean)) {
+                all = cell;
+                all.published = none.published;
+            }
             continue;
         }
         if (cell.count == 0) /* a run that was stopped: no average yet */
-            return (tsr__cell){0, 0, all.published, 0, -1};
+            return none;
         all.mean += cell.mean / (double)e->rows;
         all.deviation += cell.deviation / (double)e->rows;
+        all.error += cell.error * cell.error;
+        all.degrees += cell.degrees;
         all.count += cell.count;
     }
+    if (e->protocol.study.summary == 0)
+        all.error = sqrt(all.error) / (double)e->rows;
     return all;
 }

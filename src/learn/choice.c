@@ -47,9 +47,8 @@ void tsr__describe(double *mean, double *deviation, const double *number, int64_
     *deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
 }
 
-/* What |t| exceeds by chance in one of twenty cases, for so many degrees of freedom; beyond the
- * table a series in 1 / degrees, good to three digits. */
-static double student(int64_t degrees)
+/* Beyond the table a series in 1 / degrees, good to three digits. */
+double tsr__student(int64_t degrees)
 {
     static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306};
     const double v = (double)degrees;
@@ -71,7 +70,7 @@ tsr__gap tsr__selection_gap(const tsr_selection *s, int64_t a, int64_t b)
     double error = sqrt(squares / (double)(folds - 1)) / sqrt((double)folds);
     if (s->about.by_labels)
         error = fmax(error, sqrt(fabs(mean) / (double)s->about.judged));
-    return (tsr__gap){mean, error, fabs(mean) > student(folds - 1) * error};
+    return (tsr__gap){mean, error, fabs(mean) > tsr__student(folds - 1) * error};
 }
 
 /* Not worse by more than a standard error or, of entries, than a share of the squares that fits

@@ -116,15 +116,43 @@ void tsr__table_cell(tsr__line *out, const tsr_experiment *experiment, int64_t r
 const char *tsr__experiment_row(const tsr__protocol *protocol, int64_t row);
 
 /* cells.c: mean and standard deviation (over draws) of a metric; row -1: the average of the rows' means,
- * or the row with the best one, as the study says. */
+ * or the row with the best one, as the study says. The published average is that of the rows where
+ * no other is printed. */
 typedef struct tsr__cell {
     double mean, deviation, published;
+    double error;       /* standard error of the mean; NaN where a row has one draw */
+    int64_t degrees;    /* of freedom that the error has */
     int64_t count, row; /* row: -1 for an average */
 } tsr__cell;
 int64_t tsr__experiment_first(const tsr_experiment *experiment,
-                              int64_t row); /* trial of a row */
+                              int64_t row);                           /* trial of a row */
+double tsr__trial_value(const tsr__trial *trial, const char *metric); /* a share */
 tsr__cell tsr__experiment_cell(const tsr_experiment *experiment, int64_t row, int64_t method,
                                const char *metric);
+
+/* verdict.c: what a method's draws say of its published figure. */
+typedef enum tsr__verdict_name {
+    TSR_VERDICT_NONE,       /* no figure, or too few draws to say anything */
+    TSR_VERDICT_REPRODUCED, /* the 95 % interval lies within three points of it */
+    TSR_VERDICT_NEAR,       /* the same of a variant that the paper does not state */
+    TSR_VERDICT_UNDECIDED,  /* it lies within and without */
+    TSR_VERDICT_ORDER,      /* without; but the methods stand in the published order */
+    TSR_VERDICT_NOT
+} tsr__verdict_name;
+typedef struct tsr__verdict {
+    tsr__verdict_name name;
+    tsr__cell cell; /* ours */
+    double half;    /* the interval's half */
+    int64_t pairs,
+        sure; /* published orders with other methods, and those that paired tests confirm */
+    int64_t reversed; /*   or refute; */
+    int64_t against;  /*   one of the latter, or -1 */
+} tsr__verdict;
+tsr__verdict tsr__experiment_verdict(const tsr_experiment *experiment, int64_t method,
+                                     const char *metric);
+/* In words, such as "order only (5 of 7 pairs sure)". */
+void tsr__verdict_tell(tsr__line *out, const tsr_experiment *experiment,
+                       const tsr__verdict *verdict);
 
 /* history.c: J of the first draw of every row and method, thinned; and what was kept of one. */
 typedef struct tsr__curve {

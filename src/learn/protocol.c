@@ -38,11 +38,13 @@ static const tsr_setting method_table[] = {
     TSR_FLAG_ROW(METHOD, unit_codes, "unit-codes", 0, "codes are scaled to unit length"),
     TSR_FLAG_ROW(METHOD, seeded, "seeded", 0, "k-means starts at and keeps the labelled samples"),
     TSR_CHOICE_ROW(METHOD, encode, "encode", "loss|inverse|product", "codes of training and test samples"),
-    TSR_CHOICE_ROW(METHOD, ranked, "ranked", "no|fisher|lre", "keep the best-ranked basis vectors, as many as serve the training samples best"),
+    TSR_CHOICE_ROW(METHOD, ranked, "ranked", "no|fisher|lre|learnt", "keep the first basis vectors of this order, as many as serve the training samples best"),
     TSR_FLAG_ROW(METHOD, whole_rank, "whole-rank", 0, "rank = test samples, at most features and training samples"),
     TSR_INTEGER_ROW(METHOD, rank_per_class, "rank-per-class", 0, 0, 1e6, "0", "R", "rank = R x classes of the draw, and the shared ones"),
     TSR_INTEGER_ROW(METHOD, clusterings, "clusterings", 0, 1, 1e6, "20", "N", "restarts of k-means"),
     TSR_INTEGER_ROW(METHOD, vote, "vote", 0, 1, 1e6, "1", "N", "classify: neighbours that vote"),
+    TSR_TEXT_ROW(METHOD, published_as, "published-as", 0, NULL, "NAME", "whose published figures stand beside it; default: those of its own name"),
+    TSR_FLAG_ROW(METHOD, post_hoc, "post-hoc", 0, "a variant that the paper does not state: it never counts as reproduced"),
     TSR_END_ROW,
 };
 /* clang-format on */

@@ -27,10 +27,12 @@ typedef struct tsr__study {
 
 typedef struct tsr__method {
     char *name;
+    const char *published_as; /* the name of its published figures; NULL: its own */
     tsr_fit_options fit;
     bool unit_codes, seeded, whole_rank; /* whole_rank: rank as the recognition papers */
+    bool post_hoc;                       /* what the paper does not state */
     int encode;                          /* as tsr_transform_options.method */
-    int ranked;                          /* 0 no, 1 Fisher, 2 least reconstruction error */
+    int ranked; /* 0 no, 1 Fisher, 2 least reconstruction error, 3 as they were learnt */
     int64_t rank_per_class, clusterings, vote;
 } tsr__method;
 

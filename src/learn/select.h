@@ -53,7 +53,10 @@ tsr_status tsr__contest_add_baselines(tsr__contest *contest, tsr__names *model,
 tsr_status tsr__contest_list(tsr_selection *out, int64_t **rival, const tsr__contest *contest,
                              const tsr_data *data);
 
-/* choice.c. How much better candidate a did than b, paired over the folds: the mean, its standard
+/* choice.c. What |t| exceeds by chance in one of twenty cases, for so many degrees of freedom. */
+double tsr__student(int64_t degrees);
+
+/* How much better candidate a did than b, paired over the folds: the mean, its standard
  * error, and whether that is more than chance, by Student's t at 95 %. */
 typedef struct tsr__gap {
     double mean, error;

@@ -2,7 +2,8 @@
  *
  * Tables of an experiment: for each metric a row a value, a column a method, ours (mean and
  * standard deviation over the draws, percent) with the published figure and the difference
- * where there is one. One description, five formats. */
+ * where there is one; then what the draws say of the figures (verdict.c). One description, five
+ * formats. */
 #include "learn/experiment.h"
 
 #include "base/json.h"
@@ -91,6 +92,36 @@ static void print_grid(FILE *to, const tsr_experiment *e, const char *metric, co
     }
 }
 
+/* Sums of methods that have a published figure, with their 95 % intervals. */
+static void print_verdicts(FILE *to, const tsr_experiment *e, const char *metric,
+                           const char *title, const grid *g, int width)
+{
+    bool any = false;
+    for (int64_t m = 0; m < e->protocol.methods; m++) {
+        const tsr__verdict v = tsr__experiment_verdict(e, m, metric);
+        char ours[48], verdict[96];
+        tsr__line line = TSR_LINE(ours), words = TSR_LINE(verdict);
+        if (v.name == TSR_VERDICT_NONE)
+            continue;
+        if (!any) {
+            (void)fprintf(to, title, tsr__experiment_row(&e->protocol, -1));
+            (void)fprintf(to, "%s%-*s%s%9s%s%*s%s%s%s\n", g->begin, width, "method", g->between,
+                          "published", g->between, width, "ours, 95 %", g->between, "verdict",
+                          g->end);
+            if (g->rule != NULL)
+                (void)fprintf(to, "|---%s%s|---|\n", g->rule, g->rule);
+        }
+        any = true;
+        tsr__line_add(&line, "%.1f%s%.1f", v.cell.mean, g->plus_minus, v.half);
+        tsr__verdict_tell(&words, e, &v);
+        (void)fprintf(to, "%s%-*s%s%9.1f%s%*s%s%s%s\n", g->begin, width,
+                      e->protocol.method[m].name, g->between, v.cell.published, g->between,
+                      width, ours, g->between, verdict, g->end);
+    }
+    if (any)
+        (void)fprintf(to, "\n");
+}
+
 static void print_text(FILE *to, const tsr_experiment *e, const char *metric)
 {
     static const grid g = {"", "  ", "", NULL, "+-", ", ", "(", ")"};
@@ -98,6 +129,7 @@ static void print_text(FILE *to, const tsr_experiment *e, const char *metric)
                   e->protocol.study.title, metric);
     print_grid(to, e, metric, &g, 23);
     (void)fprintf(to, "\n");
+    print_verdicts(to, e, metric, "The published figures, %s:\n", &g, 23);
 }
 
 static void print_markdown(FILE *to, const tsr_experiment *e, const char *metric)
@@ -107,6 +139,7 @@ static void print_markdown(FILE *to, const tsr_experiment *e, const char *metric
                   e->protocol.study.title, metric);
     print_grid(to, e, metric, &g, 0);
     (void)fprintf(to, "\n");
+    print_verdicts(to, e, metric, "The published figures, %s:\n\n", &g, 0);
 }
 
 static void print_latex(FILE *to, const tsr_experiment *e, const char *metric)
@@ -124,7 +157,7 @@ static void print_csv(FILE *to, const tsr_experiment *e, const char *metric)
 {
     const tsr__protocol *p = &e->protocol;
     if (strcmp(metric, "NMI") != 0)
-        (void)fprintf(to, "metric,%s,method,mean,deviation,draws,published,difference\n",
+        (void)fprintf(to, "metric,%s,method,mean,deviation,draws,error,published,difference\n",
                       p->key != NULL ? p->key : "row");
     for (int64_t i = 0; i < row_count(e); i++)
         for (int64_t m = 0; m < p->methods; m++) {
@@ -135,6 +168,9 @@ static void print_csv(FILE *to, const tsr_experiment *e, const char *metric)
             tsr__field_print(to, p->method[m].name, ',');
             (void)fprintf(to, ",%.4f,%.4f,%lld,", cell.mean, cell.deviation,
                           (long long)cell.count);
+            if (cell.count > 0 && !isnan(cell.error))
+                (void)fprintf(to, "%.4f", cell.error);
+            (void)fputc(',', to);
             if (isnan(cell.published))
                 (void)fprintf(to, ",\n");
             else
@@ -162,6 +198,7 @@ static tsr_status print_json(FILE *to, const tsr_experiment *e)
                 tsr__json_real(item, "mean", cell.mean);
                 tsr__json_real(item, "deviation", cell.deviation);
                 tsr__json_integer(item, "draws", cell.count);
+                tsr__json_real(item, "error", cell.error);
                 tsr__json_real(item, "published", cell.published);
             }
     const tsr_status status = tsr__json_print(root, to);

@@ -182,17 +182,6 @@ done:
     return status;
 }
 
-/* Columns first .. of a matrix, in the order given. */
-static tsr_status keep_columns(tsr_matrix **out, const tsr_matrix *x, const int64_t *column,
-                               int64_t count)
-{
-    const tsr_status status = tsr_matrix_create(out, tsr_matrix_samples(x), count, TSR_FLOAT64);
-    for (int64_t i = 0; status == TSR_OK && i < tsr_matrix_samples(x); i++)
-        for (int64_t j = 0; j < count; j++)
-            ((double *)tsr_matrix_edit(*out))[i * count + j] = tsr_matrix_at(x, i, column[j]);
-    return status;
-}
-
 /* Share of samples whose nearest other sample is of their class. */
 static tsr_status leave_one_out(double *out, const tsr_matrix *codes, const int32_t *classes)
 {
@@ -212,52 +201,72 @@ done:
     return status;
 }
 
-/* How many of the ranked vectors serve the training samples best. */
-static tsr_status choose_kept(int64_t *out, const tsr_matrix *codes, const int64_t *order,
-                              const int32_t *classes)
+/* Codes by the first `kept` vectors of an order alone: where codes solve for all vectors together
+ * they are others than those by all. */
+static tsr_status encode_kept(tsr_matrix **codes, const tsr_encoder *encoder,
+                              const int64_t *order, int64_t kept, const tsr_data *data,
+                              const tsr_transform_options *how)
 {
     tsr_status status = TSR_OK;
-    const int64_t k = tsr_matrix_features(codes), steps = k < 20 ? k : 20;
-    tsr_matrix *some = NULL;
+    tsr_model *some = NULL;
+    TSR_TRY(tsr_model_keep(&some, tsr_encoder_model(encoder), order, kept));
+    TSR_TRY(tsr_model_transform(codes, some, data, how));
+done:
+    tsr_model_free(some);
+    return status;
+}
+
+/* How many vectors of the order serve the training samples best. */
+static tsr_status choose_kept(int64_t *out, const tsr_encoder *encoder, const int64_t *order,
+                              int64_t k, const tsr_data *train,
+                              const tsr_transform_options *how)
+{
+    tsr_status status = TSR_OK;
+    const int64_t steps = k < 20 ? k : 20;
+    tsr_matrix *codes = NULL;
     double best = -1;
     for (int64_t step = 1; step <= steps; step++) {
         const int64_t kept = k * step / steps;
         double right = 0;
-        TSR_TRY(keep_columns(&some, codes, order, kept));
-        TSR_TRY(leave_one_out(&right, some, classes));
-        tsr_matrix_free(some);
-        some = NULL;
+        TSR_TRY(encode_kept(&codes, encoder, order, kept, train, how));
+        TSR_TRY(leave_one_out(&right, codes, tsr_labels_of(tsr_data_labels(train))));
+        tsr_matrix_free(codes);
+        codes = NULL;
         if (right > best) {
             best = right;
             *out = kept;
         }
     }
 done:
-    tsr_matrix_free(some);
+    tsr_matrix_free(codes);
     return status;
 }
 
-static tsr_status keep_ranked(tsr_matrix *codes[2], const tsr_encoder *encoder,
-                              const tsr_data *train, const tsr__method *m)
+static tsr_status encode_ranked(tsr_matrix *codes[2], const tsr__fitting *f,
+                                const tsr__method *m, const tsr_transform_options *how)
 {
+    enum { NO, FISHER, LRE, LEARNT };
     tsr_status status = TSR_OK;
-    const tsr_model *model = tsr_encoder_model(encoder);
-    const int32_t *classes = tsr_labels_of(tsr_data_labels(train));
+    const tsr_model *model = tsr_encoder_model(f->encoder);
+    const tsr_data *train = f->part[0];
     int64_t *order = NULL, kept = 0;
+    tsr_matrix *x = NULL; /* as the model sees them: normalised */
     if (model == NULL)
         TSR_FAIL(TSR_ERROR_ARGUMENT, "%s has no basis to rank", m->name);
-    TSR_NEW(order, tsr_model_report(model).rank);
-    TSR_TRY(tsr_rank_basis(order, NULL, tsr_model_basis(model), tsr_model_codes(model),
-                           tsr_data_samples(train), classes,
-                           m->ranked == 1 ? TSR_RANK_FISHER : TSR_RANK_LRE));
-    TSR_TRY(choose_kept(&kept, codes[0], order, classes));
-    for (int side = 0; side < 2; side++) {
-        tsr_matrix *some = NULL;
-        TSR_TRY(keep_columns(&some, codes[side], order, kept));
-        tsr_matrix_free(codes[side]);
-        codes[side] = some;
-    }
+    const int64_t k = tsr_model_report(model).rank;
+    TSR_NEW(order, k);
+    for (int64_t i = 0; i < k; i++)
+        order[i] = i;
+    TSR_TRY(tsr_model_prepare(&x, model, train));
+    if (m->ranked != LEARNT)
+        TSR_TRY(tsr_rank_basis(order, NULL, tsr_model_basis(model), tsr_model_codes(model), x,
+                               tsr_labels_of(tsr_data_labels(train)),
+                               m->ranked == FISHER ? TSR_RANK_FISHER : TSR_RANK_LRE));
+    TSR_TRY(choose_kept(&kept, f->encoder, order, k, train, how));
+    for (int side = 0; side < 2; side++)
+        TSR_TRY(encode_kept(&codes[side], f->encoder, order, kept, f->part[side], how));
 done:
+    tsr_matrix_free(x);
     tsr__free(order);
     return status;
 }
@@ -305,10 +314,10 @@ static tsr_status classify(tsr__trial *t, const tsr__fitting *f, const tsr__meth
     tsr_settings_default(tsr_transform_settings(), &encode);
     encode.method = m->encode;
     encode.threads = 1;
-    for (int side = 0; side < 2; side++)
-        TSR_TRY(tsr_encoder_encode(&codes[side], f->encoder, f->part[side], &encode));
     if (m->ranked > 0)
-        TSR_TRY(keep_ranked(codes, f->encoder, f->part[0], m));
+        TSR_TRY(encode_ranked(codes, f, m, &encode));
+    for (int side = 0; m->ranked == 0 && side < 2; side++)
+        TSR_TRY(tsr_encoder_encode(&codes[side], f->encoder, f->part[side], &encode));
     for (int side = 0; m->unit_codes && side < 2; side++)
         TSR_TRY(tsr_matrix_normalize(codes[side], TSR_NORM_L2));
     TSR_TRY(score(t, codes, f->part, m));
