@@ -290,6 +290,9 @@ static void map_text(const sheet *s)
     if (h->size[2] < n)
         (void)printf("  %lld samples are %lld cells: means of neighbours%s\n", (long long)n,
                      (long long)h->size[2], codes ? "" : ", of at most 8 samples a cell");
+    if (codes && h->size[1] < rank)
+        (void)printf("  %lld basis vectors are %lld cells: means of neighbours\n",
+                     (long long)rank, (long long)h->size[1]);
     (void)printf("  pale is %.4g, dark %.4g\n", h->range[0], h->range[1]);
 }
 
