@@ -575,6 +575,7 @@ static const char *const commands[][8] = {
     {"cluster", "MODEL"},
     {"terms", "MODEL"},
     {"sheet", "MODEL", "-o", "OUT.png"},
+    {"sheet", "MODEL", "--codes", "-o", "OUT.png"},
     {"fit", "DATA", "--resume", "MODEL", "-o", "OUT.h5"},
     {"overlay", "MODEL", "DATA", "-o", "OUT.png"},
 };

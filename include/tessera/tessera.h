@@ -1096,6 +1096,19 @@ TSR_API tsr_status tsr_vector_classes(int32_t *of, double *share, const tsr_mode
 TSR_API tsr_status tsr_sheet_write(const tsr_matrix *pictures, const char *path,
                                    int64_t columns, int64_t zoom, bool alike);
 
+/* Draws codes as a PNG in colours: samples across, by class with thin lines between (`labels` (or NULL:
+ * as they come); those of none last), and their entries downwards; or the Euclidean distances of all
+ * pairs of samples. Pale is zero, or the least value where that is below; dark is the largest; what is
+ * no finite number is magenta. A cell is `zoom` pixels across, 1 .. 64, or less where a side would be
+ * longer than 2000 (0: so that the picture is a fair size). Where there are more samples than pixels,
+ * or entries, a cell is the mean of neighbours, of distances between at most eight samples of it each;
+ * classes that are too narrow have no lines. `size` (or NULL) gets width, height, cells along the
+ * samples, and lines; `range` (or NULL) the palest and the darkest value. `threads` as elsewhere.
+ * Written as tsr_data_write writes. O(samples x rank); distances O(samples^2 x rank), bounded. */
+TSR_API tsr_status tsr_heat_write(const tsr_matrix *codes, const tsr_labels *labels,
+                                  bool distances, const char *path, int64_t zoom,
+                                  int64_t threads, int64_t *size, double *range);
+
 /* What basis vectors contribute to the samples that `codes` are of: sum of the codes times length of
  * the vector. `order` gets their numbers, most first, `share` (or NULL) what each has of the sum, by
  * number. */

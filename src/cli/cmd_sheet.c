@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * tessera sheet: basis vectors as pictures, and a sample as the sum of its parts. */
+ * tessera sheet: basis vectors as pictures, a sample as the sum of its parts, heat maps of codes. */
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -13,15 +13,15 @@ struct values {
     talk talk;
     const char *output, *reconstruct, *data;
     int64_t columns, scale, top;
-    bool common;
+    bool common, codes, distances, unit_codes;
 };
 
 static const tsr_setting table[] = {
     TSR_TEXT_ROW(struct values, output, "output", 'o', NULL, "OUT.png", "the sheet; required"),
     TSR_INTEGER_ROW(struct values, columns, "columns", 0, 0, 1e6, "0", "N",
                     "pictures in a line; 0: about square"),
-    TSR_INTEGER_ROW(struct values, scale, "scale", 0, 1, 64, "2", "N",
-                    "pixels across a pixel of the pictures"),
+    TSR_INTEGER_ROW(struct values, scale, "scale", 0, 0, 64, "0", "N",
+                    "pixels across a pixel of the pictures, or a code; 0: 2, or what is fair"),
     TSR_INTEGER_ROW(struct values, top, "top", 0, 0, 1e9, "0", "M",
                     "only the M vectors or parts that contribute most, in that order; 0: all"),
     TSR_FLAG_ROW(struct values, common, "common", 0,
@@ -29,8 +29,15 @@ static const tsr_setting table[] = {
     TSR_TEXT_ROW(struct values, reconstruct, "reconstruct", 0, NULL, "SAMPLE",
                  "a sample's number from 0, or name: itself, what the model makes of it, its "
                  "parts"),
+    TSR_FLAG_ROW(struct values, codes, "codes", 0,
+                 "a heat map of the codes instead, samples by class"),
+    TSR_FLAG_ROW(struct values, distances, "distances", 0,
+                 "a heat map of the distances between the codes, samples by class"),
+    TSR_FLAG_ROW(struct values, unit_codes, "unit-codes", 0,
+                 "scale codes to unit length before they are drawn or compared"),
     TSR_TEXT_ROW(struct values, data, "data", 'd', NULL, "DATA",
-                 "where the sample is; else it is one that the model was fitted to"),
+                 "where the sample is, or samples whose codes are drawn; else those that the "
+                 "model was fitted to"),
     TSR_END_ROW,
 };
 
@@ -38,6 +45,16 @@ static const tsr_setting *settings(void)
 {
     return table;
 }
+
+/* A heat map and what is told of it. */
+typedef struct heat {
+    tsr_matrix *codes;
+    tsr_labels *read;         /* by --labels */
+    const tsr_labels *labels; /* of the samples, or NULL */
+    int64_t size[4];          /* as tsr_heat_write has them */
+    double range[2];
+    bool by_class; /* the basis vectors, too */
+} heat;
 
 /* What is drawn: rows of `pictures`, and what they are of. */
 typedef struct sheet {
@@ -47,6 +64,7 @@ typedef struct sheet {
     tsr_explanation *explanation; /* of a sample, or NULL: the basis */
     int64_t parts;                /* of it that are shown */
     tsr_matrix *pictures;
+    heat heat;
 } sheet;
 
 static void sheet_clear(sheet *s)
@@ -55,6 +73,8 @@ static void sheet_clear(sheet *s)
     tsr_data_free(s->data);
     tsr_explanation_free(s->explanation);
     tsr_matrix_free(s->pictures);
+    tsr_matrix_free(s->heat.codes);
+    tsr_labels_free(s->heat.read);
 }
 
 static tsr_status give_shape(tsr_matrix *x, const sheet *s)
@@ -135,10 +155,156 @@ done:
     return status;
 }
 
+/* Heat maps ------------------------------------------------------------------------------- */
+
+static bool is_map(const struct values *values)
+{
+    return values->codes || values->distances;
+}
+
+/* The codes of other samples, and their classes. */
+static tsr_status encode(sheet *s)
+{
+    tsr_status status = TSR_OK;
+    const struct values *values = s->values;
+    tsr_transform_options options = {0};
+    tsr_settings_default(tsr_transform_settings(), &options);
+    options.threads = values->read.threads;
+    options.progress = values->read.progress;
+    TSR_TRY(tsr_data_read(&s->data, values->data, &values->read));
+    TSR_TRY(tsr_model_transform(&s->heat.codes, s->model, s->data, &options));
+    s->heat.labels = tsr_data_labels(s->data);
+done:
+    return status;
+}
+
+/* A copy of those that the model has, and their classes. */
+static tsr_status copy_codes(sheet *s)
+{
+    tsr_status status = TSR_OK;
+    tsr_read_options plain = s->values->read;
+    const char *where = plain.labels;
+    const tsr_matrix *codes = tsr_model_codes(s->model);
+    const int64_t n = tsr_matrix_samples(codes);
+    heat *h = &s->heat;
+    plain.labels = NULL;
+    if (n == 0)
+        TSR_FAIL(TSR_ERROR_DATA, "the model has no samples to show: say --data DATA");
+    TSR_TRY(tsr_matrix_copy_samples(&h->codes, codes, NULL, n));
+    h->labels = tsr_model_labels(s->model);
+    if (where == NULL)
+        goto done;
+    TSR_TRY(tsr_labels_read(&h->read, where, &plain));
+    if (tsr_labels_count(h->read) != n)
+        TSR_FAIL(TSR_ERROR_DATA, "--labels %s has %lld labels; the model has %lld samples",
+                 where, (long long)tsr_labels_count(h->read), (long long)n);
+    h->labels = h->read;
+done:
+    return status;
+}
+
+/* Entries by the class that their basis vector serves most, those of none last. */
+static tsr_status order_entries(sheet *s)
+{
+    tsr_status status = TSR_OK;
+    heat *h = &s->heat;
+    const int64_t k = tsr_matrix_features(h->codes);
+    tsr_matrix *across = NULL, *sorted = NULL;
+    int64_t *order = NULL, used = 0;
+    int32_t *of = NULL, classes = 0;
+    TSR_NEW(of, k);
+    TSR_NEW(order, k);
+    TSR_TRY(tsr_vector_classes(of, NULL, s->model));
+    for (int64_t j = 0; j < k; j++)
+        classes = of[j] >= classes ? of[j] + 1 : classes;
+    for (int32_t c = 0; c <= classes; c++)
+        for (int64_t j = 0; j < k; j++)
+            if (of[j] == (c < classes ? c : -1))
+                order[used++] = j;
+    h->by_class = classes > 0;
+    TSR_TRY(tsr_matrix_copy_transposed(&across, h->codes));
+    TSR_TRY(tsr_matrix_copy_samples(&sorted, across, order, k));
+    tsr_matrix_free(h->codes);
+    h->codes = NULL;
+    TSR_TRY(tsr_matrix_copy_transposed(&h->codes, sorted));
+done:
+    tsr_matrix_free(across);
+    tsr_matrix_free(sorted);
+    tsr__free(order);
+    tsr__free(of);
+    return status;
+}
+
+static tsr_status draw_map(sheet *s)
+{
+    tsr_status status = TSR_OK;
+    const struct values *values = s->values;
+    heat *h = &s->heat;
+    TSR_TRY(values->data != NULL ? encode(s) : copy_codes(s));
+    terminal_clear();
+    if (h->labels != NULL && tsr_labels_known(h->labels) == 0)
+        h->labels = NULL;
+    if (values->unit_codes)
+        TSR_TRY(tsr_matrix_normalize(h->codes, TSR_NORM_L2));
+    if (values->codes)
+        TSR_TRY(order_entries(s));
+    TSR_TRY(tsr_heat_write(h->codes, h->labels, values->distances, values->output,
+                           values->scale, values->read.threads, h->size, h->range));
+done:
+    return status;
+}
+
+static void map_json(const sheet *s, tsr__json *root)
+{
+    const heat *h = &s->heat;
+    tsr__json_integer(root, "samples", tsr_matrix_samples(h->codes));
+    tsr__json_integer(root, "classes", h->labels != NULL ? tsr_labels_classes(h->labels) : 0);
+    tsr__json_integer(root, "rank", tsr_matrix_features(h->codes));
+    tsr__json *pixels = tsr__json_array(root, "pixels");
+    tsr__json_integer(pixels, NULL, h->size[0]);
+    tsr__json_integer(pixels, NULL, h->size[1]);
+    tsr__json_integer(root, "cells", h->size[2]);
+    tsr__json_integer(root, "lines", h->size[3]);
+    tsr__json *range = tsr__json_array(root, "range");
+    tsr__json_real(range, NULL, h->range[0]);
+    tsr__json_real(range, NULL, h->range[1]);
+}
+
+static void map_text(const sheet *s)
+{
+    const heat *h = &s->heat;
+    const bool codes = s->values->codes;
+    const int64_t n = tsr_matrix_samples(h->codes), rank = tsr_matrix_features(h->codes);
+    const int32_t classes = h->labels != NULL ? tsr_labels_classes(h->labels) : 0;
+    (void)printf("heat map of %s: %lld samples, rank %lld, %lld x %lld pixels\n",
+                 codes ? "codes" : "distances", (long long)n, (long long)rank,
+                 (long long)h->size[0], (long long)h->size[1]);
+    if (classes == 0)
+        (void)printf("  no classes are known: samples as they come\n");
+    else
+        (void)printf("  samples by class, %ld of them%s\n", (long)classes,
+                     h->size[3] + 1 >= classes ? "" : ", too narrow for lines");
+    if (codes)
+        (void)printf("  basis vectors downwards%s\n",
+                     h->by_class ? ", by the class that they serve most" : "");
+    if (h->size[2] < n)
+        (void)printf("  %lld samples are %lld cells: means of neighbours%s\n", (long long)n,
+                     (long long)h->size[2], codes ? "" : ", of at most 8 samples a cell");
+    if (codes && h->size[1] < rank)
+        (void)printf("  %lld basis vectors are %lld cells: means of neighbours\n",
+                     (long long)rank, (long long)h->size[1]);
+    (void)printf("  pale is %.4g, dark %.4g\n", h->range[0], h->range[1]);
+}
+
+/* What is told ---------------------------------------------------------------------------- */
+
 static tsr_status print_json(const sheet *s)
 {
     tsr__json *root = tsr__json_new();
-    tsr__json_integer(root, "pictures", tsr_matrix_samples(s->pictures));
+    if (is_map(s->values))
+        map_json(s, root);
+    else
+        tsr__json_integer(root, "pictures", tsr_matrix_samples(s->pictures));
     if (s->values->reconstruct != NULL) {
         tsr__json_text(root, "sample", s->values->reconstruct);
         tsr__json_real(root, "relative_error", tsr_explanation_error(s->explanation));
@@ -157,7 +323,7 @@ static tsr_status print_json(const sheet *s)
     return status;
 }
 
-static void print_text(const sheet *s)
+static void pictures_text(const sheet *s)
 {
     const tsr_image_shape shape = tsr_matrix_image(s->pictures);
     (void)printf("%lld pictures of %lld x %lld\n", (long long)tsr_matrix_samples(s->pictures),
@@ -172,15 +338,48 @@ static void print_text(const sheet *s)
             (void)printf("  vector %-4lld %5.1f %%\n", (long long)part.vector,
                          100 * part.share);
     }
+}
+
+static void print_text(const sheet *s)
+{
+    if (is_map(s->values))
+        map_text(s);
+    else
+        pictures_text(s);
     (void)printf("  written to  %s\n", s->values->output);
 }
 
 static tsr_status check(const cli_call *call)
 {
-    const struct values *values = call->values;
-    return values->data == NULL || values->reconstruct != NULL
-               ? TSR_OK
-               : tsr__fail(TSR_ERROR_ARGUMENT, "--data is for --reconstruct SAMPLE");
+    const struct values *v = call->values;
+    const char *wrong = NULL;
+    if (v->codes + v->distances + (v->reconstruct != NULL) > 1)
+        wrong = "--codes, --distances and --reconstruct are three sheets: say one of them";
+    else if (v->data != NULL && v->reconstruct == NULL && !is_map(v))
+        wrong = "--data is for --reconstruct SAMPLE, --codes and --distances";
+    else if (v->unit_codes && !is_map(v))
+        wrong = "--unit-codes is for --codes and --distances";
+    else if (is_map(v) && (v->columns > 0 || v->top > 0 || v->common))
+        wrong = "--columns, --top and --common are for pictures, not for heat maps";
+    return wrong == NULL ? TSR_OK : tsr__fail(TSR_ERROR_ARGUMENT, "%s", wrong);
+}
+
+static tsr_status draw_pictures(sheet *s)
+{
+    tsr_status status = TSR_OK;
+    const struct values *values = s->values;
+    enum { SCALE = 2 };
+    if (values->reconstruct != NULL)
+        TSR_TRY(draw_parts(s));
+    else
+        TSR_TRY(draw_basis(s));
+    terminal_clear();
+    TSR_TRY(give_shape(s->pictures, s));
+    TSR_TRY(tsr_sheet_write(s->pictures, values->output, values->columns,
+                            values->scale > 0 ? values->scale : SCALE,
+                            values->reconstruct != NULL || values->common));
+done:
+    return status;
 }
 
 static tsr_status run(const cli_call *call)
@@ -190,14 +389,10 @@ static tsr_status run(const cli_call *call)
     sheet s = {.values = values};
     values->read.progress = terminal_progress(values->talk.quiet);
     TSR_TRY(tsr_model_read(&s.model, call->operand[0]));
-    if (values->reconstruct != NULL)
-        TSR_TRY(draw_parts(&s));
+    if (is_map(values))
+        TSR_TRY(draw_map(&s));
     else
-        TSR_TRY(draw_basis(&s));
-    terminal_clear();
-    TSR_TRY(give_shape(s.pictures, &s));
-    TSR_TRY(tsr_sheet_write(s.pictures, values->output, values->columns, values->scale,
-                            values->reconstruct != NULL || values->common));
+        TSR_TRY(draw_pictures(&s));
     if (values->talk.json)
         TSR_TRY(print_json(&s));
     else
@@ -210,14 +405,19 @@ done:
 const cli_command command_sheet = {
     .name = "sheet",
     .topic = "use",
-    .summary = "Draw basis vectors as pictures, or a sample as the sum of its parts.",
+    .summary = "Draw basis vectors, a sample as the sum of its parts, or heat maps of codes.",
     .usage = "[options] MODEL.h5 -o SHEET.png",
-    .details = "Black is zero. A sample and the sum of its parts share one range of grey; "
-               "vectors and parts "
-               "are stretched to their own range each, or with --common alike.",
+    .details =
+        "Black is zero. A sample and the sum of its parts share one range of grey; "
+        "vectors and parts "
+        "are stretched to their own range each, or with --common alike.\n\n"
+        "Heat maps (--codes, --distances; Ambai et al. 2011, figure 4) have the samples by "
+        "class, with lines between classes, as the data or --labels SRC name them. "
+        "The darker, the larger.",
     .example =
         "  tessera sheet faces.h5 --columns 5 -o basis.png\n"
-        "  tessera sheet faces.h5 --reconstruct 12 --data faces.mat --top 9 -o parts.png",
+        "  tessera sheet faces.h5 --reconstruct 12 --data faces.mat --top 9 -o parts.png\n"
+        "  tessera sheet faces.h5 --distances --data test.mat -o distances.png",
     .required = "output",
     .least = 1,
     .most = 1,

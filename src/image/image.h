@@ -38,4 +38,7 @@ tsr_status tsr__image_print_png(FILE *to, const unsigned char *pixels, int64_t w
 tsr_status tsr__image_write_png(const char *path, const unsigned char *pixels, int64_t width,
                                 int64_t height, int channels);
 
+/* The colour of a value in heat maps: 0 is palest, 1 darkest. */
+void tsr__heat_colour(unsigned char rgb[3], double share);
+
 #endif

@@ -259,3 +259,19 @@ double tsr__labels_number(const tsr_labels *labels, int64_t i)
         (void)tsr__text_is_real(&number, labels->name[labels->of[i]]);
     return number;
 }
+
+static int by_class(const void *a, const void *b, void *of)
+{
+    const int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
+    const uint32_t *class = of; /* -1 is the largest */
+    const uint32_t left = class != NULL ? class[i] : 0, right = class != NULL ? class[j] : 0;
+    if (left != right)
+        return left < right ? -1 : 1;
+    return (i > j) - (i < j);
+}
+
+void tsr__labels_sort(int64_t *sample, int64_t count, const tsr_labels *labels)
+{
+    qsort_r(sample, (size_t)count, sizeof *sample, by_class,
+            labels != NULL ? labels->of : NULL);
+}

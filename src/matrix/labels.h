@@ -29,4 +29,8 @@ bool tsr__labels_are_numbers(const tsr_labels *labels);
 /* The number that is the name of sample i's class (see above), NaN where it is unknown. */
 double tsr__labels_number(const tsr_labels *labels, int64_t i);
 
+/* Sorts numbers of samples by class, those of none last, and by number within a class; where
+ * `labels` is NULL, by number alone. */
+void tsr__labels_sort(int64_t *sample, int64_t count, const tsr_labels *labels);
+
 #endif

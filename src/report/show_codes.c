@@ -2,6 +2,7 @@
  *
  * The codes of the samples, ordered by class: as a heat map, a pixel a code, and as a map of their
  * two principal components. One table is below both. */
+#include "image/image.h"
 #include "matrix/principal.h"
 #include "report/subject.h"
 #include "report/tiles.h"
@@ -82,21 +83,6 @@ static void sample_table(const tsr__subject *s, const double *at, double *part, 
     tsr__page_table_end(page);
 }
 
-/* From pale to dark, of monotone lightness, told apart by all eyes: anchors between which colours
- * are mixed, those of the charts (report/web/src/palette.js). */
-static void colour(unsigned char rgb[3], double share)
-{
-    static const unsigned char anchor[][3] = {
-        {0xfa, 0xf6, 0xdf}, {0xe6, 0xdc, 0xa6}, {0xc6, 0xbf, 0x85}, {0x9b, 0xa2, 0x7f},
-        {0x6f, 0x83, 0x85}, {0x44, 0x61, 0x84}, {0x20, 0x39, 0x6b}, {0x0c, 0x1b, 0x42}};
-    enum { LAST = sizeof anchor / sizeof *anchor - 1 };
-    const double place = fmin(fmax(share, 0), 1) * LAST;
-    const int low = (int)fmin(floor(place), LAST - 1);
-    for (int c = 0; c < 3; c++)
-        rgb[c] = (unsigned char)(anchor[low][c] +
-                                 (place - low) * (anchor[low + 1][c] - anchor[low][c]) + 0.5);
-}
-
 /* The heat map: its picture, and its values in steps of a ten-thousandth of the largest. */
 static tsr_status heat(const tsr__subject *s, double *part)
 {
@@ -123,7 +109,7 @@ static tsr_status heat(const tsr__subject *s, double *part)
         tsr__subject_contributions(part, s, s->sample[i]);
         for (int64_t a = 0; a < across; a++) {
             const double share = most > 0 ? part[s->by_class[a]] / most : 0;
-            colour(pixel + 3 * (i * across + a), share);
+            tsr__heat_colour(pixel + 3 * (i * across + a), share);
             tsr__json_integer(values, NULL, (int64_t)lround(share * FINEST));
         }
     }

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "matrix/labels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,17 +77,6 @@ void tsr__subject_contributions(double *out, const tsr__subject *s, int64_t i)
         out[a] *= s->length[a];
 }
 
-/* Classes as they are numbered, samples without one last. */
-static int by_class(const void *a, const void *b, void *subject)
-{
-    const int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
-    const uint32_t left = (uint32_t)tsr__subject_class(subject, i);
-    const uint32_t right = (uint32_t)tsr__subject_class(subject, j);
-    if (left != right)
-        return left < right ? -1 : 1;
-    return (i > j) - (i < j);
-}
-
 /* All samples, or as many as the options allow, drawn. */
 static tsr_status choose_samples(tsr__subject *s)
 {
@@ -98,7 +88,7 @@ static tsr_status choose_samples(tsr__subject *s)
     s->samples = s->n < s->options->points ? s->n : s->options->points;
     if (s->samples < s->n)
         tsr__random_shuffle(&random, s->sample, s->n);
-    qsort_r(s->sample, (size_t)s->samples, sizeof *s->sample, by_class, s);
+    tsr__labels_sort(s->sample, s->samples, s->labels);
 done:
     return status;
 }

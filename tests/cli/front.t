@@ -18,7 +18,7 @@ The front door: overview, version, wrong words.
             select      Choose model, rank and weight by what is held out: labels, else entries.
             terms       The words, or other features, that basis vectors are about.
             overlay     Draw on a picture the patches that matter to each basis vector.
-            sheet       Draw basis vectors as pictures, or a sample as the sum of its parts.
+            sheet       Draw basis vectors, a sample as the sum of its parts, or heat maps of codes.
             report      Write one page that shows what was learnt, or what an experiment found.
     study   experiment  Run a protocol and print its table, ours beside the published figures.
             models      List the models: objective, supervision used, citation.
@@ -41,7 +41,7 @@ The front door: overview, version, wrong words.
             select      Choose model, rank and weight by what is held out: labels, else entries.
             terms       The words, or other features, that basis vectors are about.
             overlay     Draw on a picture the patches that matter to each basis vector.
-            sheet       Draw basis vectors as pictures, or a sample as the sum of its parts.
+            sheet       Draw basis vectors, a sample as the sum of its parts, or heat maps of codes.
             report      Write one page that shows what was learnt, or what an experiment found.
     study   experiment  Run a protocol and print its table, ours beside the published figures.
             models      List the models: objective, supervision used, citation.

@@ -697,23 +697,43 @@ def sheet(
     model: Any,
     output: Any = None,
     columns: int = 0,
-    scale: int = 2,
+    scale: int = 0,
     top: int = 0,
     common: bool = False,
     reconstruct: Any = None,
+    codes: bool = False,
+    distances: bool = False,
+    unit_codes: bool = False,
     data: Any = None,
+    y: Any = None,
     image_shape: Optional[Tuple[int, int]] = None,
     image_order: str = "row",
     **settings: Any,
 ) -> bytes:
     """Basis vectors as pictures, a PNG; or a sample (its number), what the model makes of it, and
-    its parts. Written to `output` where that is a path."""
+    its parts; or a heat map of the codes, or of the distances between them, samples by class.
+    Written to `output` where that is a path.
+
+    Heat maps are of the samples of the fit, or of `data`, a file or array; classes are those that
+    the model or the file knows, or y. Settings are those of reading `data` and labels.
+    """
+    reading = keywords("read", settings, "sheet")
     fitted = _model(model)
     columns, scale, top = (
         _whole("columns", columns, 0),
-        _whole("scale", scale, 1, 64),
+        _whole("scale", scale, 0, 64),
         _whole("top", top, 0),
     )
+    if bool(codes) + bool(distances) + (reconstruct is not None) > 1:
+        raise ValueError("codes, distances and reconstruct are three sheets: one of them")
+    if codes or distances:
+        if columns or top or common:
+            raise ValueError("columns, top and common are for pictures, not for heat maps")
+        if image_shape is not None:
+            reading.update({"image-shape": image_shape, "image-order": image_order})
+        return _heat(fitted, bool(distances), unit_codes, scale, data, y, reading, output)
+    if unit_codes or y is not None:
+        raise ValueError("unit_codes and y are for codes=True and distances=True")
     image = fitted.image
     if image_shape is None and image is None:
         raise ValueError(
@@ -721,7 +741,7 @@ def sheet(
             "image_shape=(height, width)"
         )
     if data is not None and reconstruct is None:
-        raise ValueError("data is for reconstruct=SAMPLE")
+        raise ValueError("data is for reconstruct=SAMPLE, codes=True and distances=True")
     pictures: Any
     if reconstruct is None:
         basis = np.asarray(fitted.basis)
@@ -738,9 +758,7 @@ def sheet(
             basis = basis[order[:top]]
         pictures = arrays.to_matrix(basis, "the basis")
     else:
-        source = (
-            _open(data, None, keywords("read", settings, "sheet")) if data is not None else None
-        )
+        source = _open(data, None, reading) if data is not None else None
         out = Owned("tsr_explanation_free")
         lib.tsr_explain(
             out.out,
@@ -757,7 +775,45 @@ def sheet(
     else:
         arrays.set_image(pictures.at, image[:2], image[2])
     alike = common or reconstruct is not None
-    return _html.sheet(pictures.at, columns, scale, alike, output)
+    return _html.sheet(pictures.at, columns, scale or 2, alike, output)
+
+
+def _heat(
+    fitted: Fitted,
+    distances: bool,
+    unit_codes: bool,
+    scale: int,
+    data: Any,
+    y: Any,
+    reading: Dict[str, Any],
+    output: Any,
+) -> bytes:
+    """Of the model's own samples, or of others."""
+    threads = reading.get("threads", 0)
+    codes, labels = fitted.codes, lib.tsr_model_labels(fitted.at)
+    source = None  # what labels belong to
+    if data is not None:
+        source = _open(data, y, reading)
+        codes, labels = fitted.transform(source, threads), lib.tsr_data_labels(source.at)
+    elif y is not None:
+        source = arrays.to_labels(*arrays.encode_labels(y))
+        labels = source.at
+    elif reading.get("labels") is not None:
+        source, where = Owned("tsr_labels_free"), reading.pop("labels")
+        lib.tsr_labels_read(source.out, raw(where), Options("read", reading).values)
+        labels = source.at
+    matrix = arrays.to_matrix(codes, "the codes")
+    if unit_codes:
+        unit = Owned("tsr_matrix_free")
+        lib.tsr_matrix_copy_samples(unit.out, matrix.at, None, len(codes))
+        lib.tsr_matrix_normalize(unit.at, 1)
+        codes, matrix = arrays.taken(unit), unit
+    if not distances:  # entries by the class that their basis vector serves most
+        of = np.empty(codes.shape[1], np.int32)
+        lib.tsr_vector_classes(arrays.address(of), None, fitted.at)
+        order = np.argsort(of.view(np.uint32), kind="stable")  # -1 is the largest
+        matrix = arrays.to_matrix(codes[:, order], "the codes")
+    return _html.heat(matrix.at, labels, distances, scale, threads, output)
 
 
 def _sample(which: Any, data: Optional[Owned]) -> int:

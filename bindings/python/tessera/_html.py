@@ -3,7 +3,7 @@ import base64
 import html
 import os
 import tempfile
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -17,15 +17,30 @@ _STYLE = (
 )
 
 
+def _png(write: Callable[[Any], None], to: Any) -> bytes:
+    """What is written to a file that is named, or to one of ours."""
+    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+        path = to if to is not None else os.path.join(folder, "sheet.png")
+        write(raw(path))
+        with open(path, "rb") as file:
+            return file.read()
+
+
 def sheet(
     pictures: Any, columns: int = 0, scale: int = 2, common: bool = False, to: Any = None
 ) -> bytes:
     """A PNG of the rows of a matrix of pictures; written to a file where one is named."""
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
-        path = to if to is not None else os.path.join(folder, "sheet.png")
-        lib.tsr_sheet_write(pictures, raw(path), columns, scale, common)
-        with open(path, "rb") as file:
-            return file.read()
+    return _png(lambda path: lib.tsr_sheet_write(pictures, path, columns, scale, common), to)
+
+
+def heat(
+    codes: Any, labels: Any, distances: bool, scale: int = 0, threads: int = 0, to: Any = None
+) -> bytes:
+    """The same of codes, or of the distances between them, as a heat map."""
+    return _png(
+        lambda path: lib.tsr_heat_write(codes, labels, distances, path, scale, threads, None, None),
+        to,
+    )
 
 
 def _pictures(basis: np.ndarray, image: Any) -> str:

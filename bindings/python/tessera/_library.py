@@ -46,6 +46,7 @@ tsr_matrix_copy_columns s p p i i i e
 tsr_matrix_view_rows s p p p e p i i e
 tsr_matrix_view_columns s p p p e p i i e
 tsr_matrix_copy_samples s p p p i
+tsr_matrix_normalize s p e
 tsr_matrix_free v p
 tsr_matrix_samples i p
 tsr_matrix_features i p
@@ -139,6 +140,7 @@ tsr_rank_curve s p p i p p p p e
 tsr_basis_terms s p p p i i d
 tsr_vector_classes s p p p
 tsr_sheet_write s p t i i b
+tsr_heat_write s p p b t i i p p
 tsr_basis_shares s p p p p
 tsr_explain s p p p i p
 tsr_explanation_free v p

@@ -212,17 +212,34 @@ def test_terms(tool, folder, given):
         ["--reconstruct", 7],
         ["--reconstruct", 7, "--data", "some.npz", "--top", 2],
         ["--reconstruct", 7, "--data", "some.npz", "--common"],
+        ["--codes"],
+        ["--codes", "--unit-codes", "--scale", 3],
+        ["--distances", "--threads", 1],
+        ["--distances", "--unit-codes"],
+        ["--codes", "--labels", "test.npz:y", "--data", "test.npz"],
+        ["--distances", "--data", "data.npz"],
+        ["--distances", "--labels", "data.npz:y"],
     ],
     ids=str,
 )
 def test_sheet(tool, folder, tmp_path, given):
-    given = [folder / word if word == "some.npz" else word for word in given]
+    given = [f"{folder}/{word}" if ".npz" in str(word) else word for word in given]
     helpers.run_tool("sheet", folder / "model.h5", *given, "-o", tmp_path / "a.png", "-q")
     ours = tessera.sheet(folder / "model.h5", tmp_path / "b.png", **settings_of(given))
     assert ours == (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
-    if "--data" in given:
-        again = tessera.sheet(folder / "model.h5", **dict(settings_of(given), data=X))
+    if "--data" in given and "--labels" not in given:
+        in_memory = {"data": X, "y": OF} if "--distances" in given else {"data": X}
+        again = tessera.sheet(folder / "model.h5", **{**settings_of(given), **in_memory})
         assert again == ours
+
+
+def test_heat_map_of_given_classes(folder):
+    model = folder / "model.h5"
+    ours = tessera.sheet(model, distances=True, y=OF)
+    assert ours == tessera.sheet(model, distances=True, labels=f"{folder}/data.npz:y")
+    assert ours != tessera.sheet(model, distances=True, y=OF[::-1])
+    with pytest.raises(ValueError, match="39 labels do not fit codes of 40 samples"):
+        tessera.sheet(model, codes=True, y=OF[:-1])
 
 
 def test_sheet_of_a_named_sample(folder):

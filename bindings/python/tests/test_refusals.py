@@ -286,6 +286,21 @@ def test_errors_have_their_kind():
             "data is for reconstruct",
         ),
         (
+            lambda: tessera.sheet(tessera.Model("nmf", 2).fit(X), codes=True, distances=True),
+            ValueError,
+            "three sheets",
+        ),
+        (
+            lambda: tessera.sheet(tessera.Model("nmf", 2).fit(X), codes=True, top=1),
+            ValueError,
+            "for pictures",
+        ),
+        (
+            lambda: tessera.sheet(tessera.Model("nmf", 2).fit(X), unit_codes=True),
+            ValueError,
+            "unit_codes and y are for",
+        ),
+        (
             lambda: tessera.sheet(
                 tessera.Model("nmf", 2).fit(X), image_shape=(5, 5), reconstruct=99
             ),
