@@ -129,13 +129,29 @@ static void too_few_draws_say_nothing(void **state)
     clear(&e);
 }
 
+/* The figure of a table of one row is that row's, not an average over rows that it has not. */
+static void one_row_is_its_own_sum(void **state)
+{
+    tsr_experiment e = {0};
+    (void)state;
+    put_text("study.txt",
+             "data = none\nvary = classes 2\npublished = d s\npublished-rows = two\n"
+             "[low]\nmodel = nmf\n[middle]\nmodel = nmf\n");
+    put_text("figures.csv", figures);
+    check_ok(tsr__protocol_read(&e.protocol, path_of("study.txt")));
+    check_ok(tsr__published_read(&e.published, path_of("figures.csv")));
+    check_ok(tsr__experiment_list(&e));
+    assert_true(tsr__experiment_cell(&e, -1, 0, "AC").published == 48);
+    assert_true(isnan(tsr__experiment_cell(&e, -1, 1, "AC").published));
+    clear(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_are_students),
-        cmocka_unit_test(verdicts_are_what_they_say),
-        cmocka_unit_test(orders_are_paired),
-        cmocka_unit_test(too_few_draws_say_nothing),
+        cmocka_unit_test(intervals_are_students), cmocka_unit_test(verdicts_are_what_they_say),
+        cmocka_unit_test(orders_are_paired),      cmocka_unit_test(too_few_draws_say_nothing),
+        cmocka_unit_test(one_row_is_its_own_sum),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
