@@ -60,7 +60,7 @@ const tsr__model_row tsr__models[] = {
     {"cf",      F,  XW,   G,  NONE,
      false, false, false, "concept factorization", "nothing", "Xu & Gong 2004"},
     {"cdcf",    F,  XW,   G,  {{{[CLASS] = 1}}, {{[CLASS] = 1}}},
-     false, false, false, "class-driven concept factorization", "labels", "class-driven concept factorization 2016"},
+     false, false, false, "class-driven concept factorization", "labels", "Li, Zhang & Liu 2016"},
     {"lccf",    F,  XW,   G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.1}}},
      false, false, false, "locally consistent concept factorization", "neighbours", "Cai, He & Han 2011"},
     {"ccf",     F,  XW,   AZ, NONE,
