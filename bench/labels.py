@@ -221,7 +221,8 @@ def show(title, x, classes, found):
 
 def conclude(table):
     """table: set -> method -> means. How far each method is from the best, over all sets and numbers."""
-    print("\n**Points short of the best**\n\n| method | within two points | mean | worst | where |\n|---|---:|---:|---:|---|")
+    print("\n**Points short of the best**\n\n| method | within two points | mean | worst | where |")
+    print("|---|---:|---:|---:|---|")
     short = {}
     for name in next(iter(table.values())):
         short[name] = [(max(other[at] for other in found.values()) - found[name][at], f"{title}, {n}")
