@@ -225,7 +225,7 @@ static void test_planted(void **state)
     assert_true(c->best && !c->added && c->mean > found(s, "nmf", 2)->mean + 0.2);
     assert_int_equal(raw->rank, M);
     assert_true(raw->added && raw->baseline && isnan(raw->stability));
-    assert_int_equal(s->about.candidates, 6); /* ntf wants pictures */
+    assert_int_equal(s->about.candidates, 7); /* ntf wants pictures */
     says(s, "Take cdnmf of rank 2: accuracy %.4f +- %.4f on %d hidden labels", c->mean,
          c->error, N);
     int64_t top = -1;

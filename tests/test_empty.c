@@ -166,7 +166,7 @@ static void nothing_is_learnt(void **state)
 static void no_samples_are_encoded(void **state)
 {
     static const char *const names[] = {"nmf", "nmf-kl", "cf",  "cdnmf", "gnmf",
-                                        "raw", "pca",    "lda", "mfa"};
+                                        "raw", "pca",    "lda", "mfa",   "propagation"};
     lab l = lab_make(20, 5, 2, 0, 3);
     (void)state;
     for (int sparse = 0; sparse < 2; sparse++) {

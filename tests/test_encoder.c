@@ -35,7 +35,7 @@ static void walk(void (*law)(const char *name))
         assert_true(strlen(title) > 0);
         law(name);
     }
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 6);
     assert_false(tsr_baselines_get(&name, &title, -1));
 }
 

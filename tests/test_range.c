@@ -170,10 +170,10 @@ static void cosines_do_not_depend_on_size(void **state)
 
 static void baselines_are_refused_or_right(void **state)
 {
-    static const char *const names[] = {"pca", "lda", "mfa", "ntf"};
+    static const char *const names[] = {"pca", "lda", "mfa", "ntf", "propagation"};
     (void)state;
     for (int sparse = 0; sparse < 2; sparse++)
-        for (int b = 0; b < 4; b++) {
+        for (int b = 0; b < 5; b++) {
             char line[64];
             (void)snprintf(line, sizeof line, "model=%s rank=%d neighbours=3", names[b],
                            b == 3 ? 2 : 1);

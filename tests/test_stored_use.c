@@ -430,7 +430,7 @@ static void codes_have_to_fit(void **state)
 
 static void what_needs_them_in_memory_says_so(void **state)
 {
-    static const char *const baselines[] = {"raw", "pca", "lda", "mfa", "ntf"};
+    static const char *const baselines[] = {"raw", "pca", "lda", "mfa", "propagation", "ntf"};
     static int32_t of[N];
     pair p = read_both("float.npy", true);
     lab_options o;

@@ -850,9 +850,10 @@ TSR_API bool tsr_model_trained_on(const tsr_model *model, const tsr_data *data);
  *     raw   the samples themselves     pca   principal components
  *     lda   Fisher's discriminants     mfa   marginal Fisher analysis (both after PCA to 90 %)
  *     ntf   non-negative tensor factorization of image stacks: CP of height x width x samples
+ *     propagation   scores of classes, spread from labels along a graph of neighbours
  *
- * options->model names either; baselines use rank, normalize, labelled, neighbours, iterations,
- * tolerance, seed and threads. */
+ * options->model names either; baselines use rank, normalize, labelled, neighbours, between,
+ * graph_weight, heat, iterations, tolerance, seed and threads. */
 typedef struct tsr_encoder tsr_encoder;
 
 /* Refuses options that fit nothing, as far as that shows without data: a name that no model or

@@ -113,7 +113,7 @@ done:
     return status;
 }
 
-/* Codes of a baseline without a map are the samples: their number of features is the one rank. */
+/* A baseline of one rank is tried once. */
 tsr_status tsr__contest_list(tsr_selection *out, int64_t **rival, const tsr__contest *c,
                              const tsr_data *data)
 {
@@ -124,15 +124,15 @@ tsr_status tsr__contest_list(tsr_selection *out, int64_t **rival, const tsr__con
     TSR_NEW(*rival, most);
     for (int64_t i = 0; i < c->rivals; i++) {
         const tsr__rival *r = &c->rival[i];
-        const bool raw = r->baseline != NULL && r->baseline->encode == NULL;
+        const bool one = r->baseline != NULL && r->baseline->rank != NULL;
         const int64_t weights = r->term != NULL && c->weights > 0 ? c->weights : 1;
-        for (int64_t k = 0; k < (raw ? 1 : c->ranks); k++)
+        for (int64_t k = 0; k < (one ? 1 : c->ranks); k++)
             for (int64_t w = 0; w < weights; w++) {
                 tsr_candidate *made = &out->candidate[*count];
                 *made = (tsr_candidate){
                     .model = r->fit.model,
                     .term = r->term,
-                    .rank = raw ? tsr_matrix_features(tsr_data_samples(data)) : c->rank[k],
+                    .rank = one ? r->baseline->rank(data) : c->rank[k],
                     .weight = r->term != NULL && c->weights > 0 ? c->weight[w] : (double)NAN,
                     .nmi = (double)NAN,
                     .nmi_error = (double)NAN,

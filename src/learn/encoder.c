@@ -12,18 +12,30 @@
 #include <stdio.h>
 #include <string.h>
 
+static int64_t count_features(const tsr_data *data)
+{
+    return tsr_matrix_features(tsr_data_samples(data));
+}
+
+static int64_t count_classes(const tsr_data *data)
+{
+    return tsr_labels_classes(tsr_data_labels(data));
+}
+
 /* clang-format off */
 static const tsr__baseline baselines[] = {
     {"raw", "the samples themselves",
-     TSR_NEED_FINITE, false, false, false, tsr__raw_fit, NULL},
+     TSR_NEED_FINITE, false, false, false, count_features, tsr__raw_fit, NULL},
     {"pca", "principal components",
-     TSR_NEED_FINITE, false, false, false, tsr__pca_fit, tsr__linear_encode},
+     TSR_NEED_FINITE, false, false, false, NULL, tsr__pca_fit, tsr__linear_encode},
     {"lda", "Fisher's linear discriminants, after PCA to 90 % of the variance",
-     TSR_NEED_FINITE, true, false, false, tsr__lda_fit, tsr__linear_encode},
+     TSR_NEED_FINITE, true, false, false, NULL, tsr__lda_fit, tsr__linear_encode},
     {"mfa", "marginal Fisher analysis, after PCA to 90 % of the variance",
-     TSR_NEED_FINITE, true, false, false, tsr__mfa_fit, tsr__linear_encode},
+     TSR_NEED_FINITE, true, false, false, NULL, tsr__mfa_fit, tsr__linear_encode},
+    {"propagation", "label propagation along neighbours, local and global consistency",
+     TSR_NEED_FINITE, true, false, false, count_classes, tsr__propagation_fit, tsr__propagation_encode},
     {"ntf", "non-negative tensor factorization of pictures: CP of height x width x samples",
-     TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, false, true, true, tsr__ntf_fit, tsr__ntf_encode},
+     TSR_NEED_FINITE | TSR_NEED_NON_NEGATIVE, false, true, true, NULL, tsr__ntf_fit, tsr__ntf_encode},
 };
 /* clang-format on */
 enum { BASELINES = sizeof baselines / sizeof *baselines };
@@ -163,7 +175,8 @@ static tsr_status fit_baseline(tsr_encoder *e, const tsr_data *data,
         TSR_TRY(stopped);
     tsr_settings_default(tsr_transform_settings(), &plain);
     plain.threads = options->threads;
-    TSR_TRY(encode(&e->codes, e, t.x, &owned, &plain));
+    if (e->codes == NULL)
+        TSR_TRY(encode(&e->codes, e, t.x, &owned, &plain));
     status = stopped;
 done:
     tsr_matrix_free(owned);
@@ -201,6 +214,7 @@ void tsr_encoder_free(tsr_encoder *e)
         return;
     tsr_model_free(e->model);
     tsr_matrix_free(e->codes);
+    tsr_matrix_free(e->kept);
     tsr__free(e->seen);
     tsr__free(e->factor);
     tsr__free(e->offset);

@@ -4,7 +4,7 @@
  *
  * A baseline is a row: it learns `factor` and what else its map needs from the prepared
  * samples, and encodes samples by it. Training samples are encoded by the same map as any
- * others. */
+ * others, unless learning finds their codes itself. */
 #ifndef TSR_LEARN_ENCODER_H
 #define TSR_LEARN_ENCODER_H
 
@@ -25,7 +25,9 @@ typedef struct tsr__baseline {
     bool labels;   /* cannot do without */
     bool pictures; /* cannot do without */
     bool starts;   /* `factor` are parts, found from a random start; else there is one answer */
-    /* Interrupted, it leaves what it has. */
+    /* The one rank that data let its codes have; NULL: the rank that is asked for. */
+    int64_t (*rank)(const tsr_data *data);
+    /* Interrupted, it leaves what it has. It may set the training samples' codes. */
     tsr_status (*fit)(tsr_encoder *encoder, const tsr__training *training);
     /* NULL: the prepared samples are the codes, dense or sparse, of their own type. */
     tsr_status (*encode)(tsr_matrix **codes, const tsr_encoder *encoder, const tsr_matrix *x,
@@ -44,6 +46,8 @@ struct tsr_encoder {
     double *gram;       /* ntf: factor' factor */
     double *objective;  /* ntf: after each iteration */
     int64_t iterations; /* ntf */
+    tsr_matrix *kept;   /* propagation: the training samples as prepared .. */
+    int64_t neighbours; /* .. of which so many are asked; at most as many as there are */
     tsr__names notes;
 };
 
@@ -78,5 +82,10 @@ tsr_status tsr__mfa_fit(tsr_encoder *encoder, const tsr__training *training);
 tsr_status tsr__ntf_fit(tsr_encoder *encoder, const tsr__training *training);
 tsr_status tsr__ntf_encode(tsr_matrix **codes, const tsr_encoder *encoder, const tsr_matrix *x,
                            const tsr_transform_options *options);
+
+/* baseline_propagation.c */
+tsr_status tsr__propagation_fit(tsr_encoder *encoder, const tsr__training *training);
+tsr_status tsr__propagation_encode(tsr_matrix **codes, const tsr_encoder *encoder,
+                                   const tsr_matrix *x, const tsr_transform_options *options);
 
 #endif

@@ -67,6 +67,7 @@ Several models, and baselines to compare with, on the same hold-outs. Without a 
   pca 20 x +- x x - x
   lda 20 x +- x x - x
   mfa 20 x +- x x - x
+  propagation 20 x +- x x - x
   ntf 20 x +- x x x x
   $ grep -cE '^(Take|Against|Its parts|A fit took|    tessera fit faces.h5:x --model [a-z]+ --rank 20 )' all.txt
   5

@@ -295,7 +295,7 @@ def test_experiment_goes_on(folder, tmp_path):
 def test_baselines():
     found = tessera.baselines()
     assert {"raw", "pca", "lda"} <= set(found) and all(found.values())
-    for name in ("raw", "pca", "lda", "mfa"):
+    for name in ("raw", "pca", "lda", "mfa", "propagation"):
         assert tessera.classify(X, OF, model=name, folds=2).accuracy > 0.5
 
 
