@@ -81,7 +81,7 @@ tsr_status tsr__json_print(const tsr__json *root, FILE *to)
     if (root == NULL)
         return tsr__fail(TSR_ERROR_MEMORY, "out of memory while building JSON");
     if (json_dumpf(value_of(root), to, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 ||
-        fputc('\n', to) == EOF)
+        fputc('\n', to) == EOF || fflush(to) != 0) /* else the size would decide who tells it */
         return tsr__fail(TSR_ERROR_IO, "cannot write JSON: %s", strerror(errno));
     return TSR_OK;
 }
