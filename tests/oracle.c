@@ -313,13 +313,64 @@ static void penalty_halves(const oracle *o, halves h)
             for (int64_t j = 0; j < o->n; j++) {
                 const double g = o->g[j * o->k + l], s = o->s[i * o->n + j];
                 const double c = o->c[i * o->n + j];
-                h.up[at] += 2 * o->mu * s * g;
-                h.curved[at] += 2 * o->mu * s * o->g[at];
+                h.up[at] += o->logs ? 0 : 2 * o->mu * s * g;
+                h.curved[at] += o->logs ? 0 : 2 * o->mu * s * o->g[at];
                 h.curved[at] += 2 * fmax(c, 0) * g;
                 h.up[at] += 2 * fmax(-c, 0) * g;
                 h.curved[at] += o->reward ? 0 : 2 * fmax(-c, 0) * o->g[at];
             }
         }
+}
+
+/* The factor by which a code of a graph of divergences moves, where each has its own: the root of
+ *     b + c t + mu d (t + log t) - p / t - mu (S g) / g r(t), r(t) = (1 - log t) / t, from 1 on 2 / t - 1
+ * by halving; L log g is among b, or p where it is below zero. */
+static double log_factor(const oracle *o, halves h, int64_t at)
+{
+    double slope = 0, degree = 0, pull = 0, low = 1e-30, high = 1e30;
+    for (int64_t j = 0; j < o->n; j++) {
+        const double s = o->mu * o->s[at / o->k * o->n + j], g = o->g[j * o->k + at % o->k];
+        slope += s * log(o->g[at] / g);
+        degree += s;
+        pull += s * g / o->g[at];
+    }
+    for (int step = 0; step < 400; step++) {
+        const double t = sqrt(low * high), fall = t < 1 ? (1 - log(t)) / t : 2 / t - 1;
+        const double value = h.flat[at] + fmax(slope, 0) + h.curved[at] * t +
+                             degree * (t + log(t)) - (h.up[at] + fmax(-slope, 0)) / t -
+                             pull * fall;
+        *(value > 0 ? &high : &low) = t;
+    }
+    return sqrt(low * high);
+}
+
+/* (diag(flat) + mu A' L A) z = z0 (.) up, column by column, by elimination. */
+static void solve_systems(oracle *o, halves h)
+{
+    const int64_t n = o->n, q = o->q, k = o->k;
+    for (int64_t l = 0; l < k; l++) {
+        double *a = zeros(q * q), *b = zeros(q);
+        for (int64_t i = 0; i < n * n; i++)
+            for (int64_t e = 0; e < q * q; e++) {
+                const double *from = o->a + i / n * q, *to = o->a + i % n * q;
+                a[e] += o->mu * o->s[i] * from[e / q] * (from[e % q] - to[e % q]);
+            }
+        for (int64_t i = 0; i < q; i++) {
+            a[i * q + i] += h.flat[i * k + l];
+            b[i] = o->z[i * k + l] * h.up[i * k + l];
+        }
+        for (int64_t p = 0; p < q; p++)
+            for (int64_t i = 0; i < q; i++) {
+                const double by = i == p ? 0 : a[i * q + p] / a[p * q + p];
+                for (int64_t j = 0; j < q; j++)
+                    a[i * q + j] -= by * a[p * q + j];
+                b[i] -= by * b[p];
+            }
+        for (int64_t i = 0; i < q; i++)
+            o->z[i * k + l] = b[i] / a[i * q + i];
+        free(a);
+        free(b);
+    }
 }
 
 static void loss_halves_by_kernel(const oracle *o, halves h)
@@ -371,11 +422,15 @@ static void step_codes(oracle *o)
     across(h.flat, o->a, v.flat, o->q, o->n, o->k);
     across(h.curved, o->a, v.curved, o->q, o->n, o->k);
     across(h.anti, o->a, v.anti, o->q, o->n, o->k);
-    for (int64_t i = 0; i < count; i++) {
+    if (o->systems)
+        solve_systems(o, h);
+    for (int64_t i = 0; i < count && !o->systems; i++) {
         double by = either ? signed_factor(h, i) : plain_factor(h, i);
         if (o->half)
             by = sqrt(by);
-        if (o->root) { /* curved is 2 C+ G, so 8 (C+ G) p is 4 curved p */
+        if (o->logs) {
+            by = log_factor(o, h, i);
+        } else if (o->root) { /* curved is 2 C+ G, so 8 (C+ G) p is 4 curved p */
             const double p = h.up[i], b = h.flat[i];
             by = 2 * p / guarded(b + sqrt(b * b + 4 * h.curved[i] * p));
         }
@@ -424,6 +479,10 @@ double oracle_objective(const oracle *o)
 {
     const int64_t n = o->n, k = o->k;
     double sum = loss_of(o), *gram = gram_of(o, o->kernel);
+    for (int64_t i = 0; o->logs && i < n * n * k; i++) {
+        const double p = o->g[i / n / k * k + i % k], q = o->g[i / k % n * k + i % k];
+        sum += o->mu / 2 * o->s[i / k] * (p - q) * log(p / q);
+    }
     for (int64_t i = 0; i < n * k; i++)
         sum += (o->lambda * o->d[i] + o->lasso_g + o->ridge_g / 2 * o->g[i]) * o->g[i];
     for (int64_t i = 0; i < n; i++)
@@ -435,7 +494,8 @@ double oracle_objective(const oracle *o)
                 dot += p * q;
             }
             const double c = o->c[i * n + j];
-            sum += o->mu / 2 * o->s[i * n + j] * apart; /* each pair comes twice */
+            sum +=
+                o->logs ? 0 : o->mu / 2 * o->s[i * n + j] * apart; /* each pair comes twice */
             sum += c > 0 ? c * dot : 0;
             sum += c < 0 ? (o->reward ? c * dot : -c / 2 * apart) : 0;
         }

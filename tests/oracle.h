@@ -5,7 +5,7 @@
  * A are formed as full matrices, so it is for small problems only: O(n^2 (m + k)) an iteration.
  *
  *     J = sum_ij e_ij loss(x_ij, y_ij), Y = G F', G = A Z, F or F = X' W
- *       + lambda <D, G> + mu tr(G' L G) + links(G) + gamma ||I - F' F||^2
+ *       + lambda <D, G> + mu tr(G' L G), or tr(G' L log G), + links(G) + gamma ||I - F' F||^2
  *       + a_G sum G + b_G / 2 ||G||^2 + a_F sum F + b_F / 2 ||F||^2
  *
  * Shapes (row-major): x, e n x m; f m x k; w, g, d n x k; z q x k; a n x q; s, c, kernel n x n.
@@ -20,7 +20,8 @@ typedef struct oracle {
     int64_t n, m, k, q;
     bool kl, concept, blind; /* blind: only the kernel is known, F is not formed */
     bool half;               /* square-root rule on the codes */
-    bool root;               /* closed-form root on the codes (KL with quadratic penalties) */
+    bool root;               /* root of a bound on the codes (KL) */
+    bool logs, systems;      /* graph of divergences; its codes by linear systems */
     bool unit;               /* unit L2 columns of F after its update, G as it is */
     int product;             /* unit columns of F, G inversely: 0 no, 1 L1, 2 L2 */
     bool reward;             /* must-links as the papers' reward, else as distances */

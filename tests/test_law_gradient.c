@@ -31,9 +31,11 @@ static void check_entry(bench *b, void *theta, int64_t at, const tsr__halves *h,
 {
     const double gradient =
         half(b, h->flat, local, false, line) + half(b, h->curved, local, false, line) +
-        half(b, h->quartic, local, false, line) - half(b, h->minus, local, true, line) -
-        half(b, h->anti, local, false, line);
-    const double now = tsr__real_get(&b->s, theta, at), step = 2e-5 * fmax(now, 0.1);
+        half(b, h->quartic, local, false, line) + half(b, h->entropy, local, false, line) -
+        half(b, h->minus, local, true, line) - half(b, h->anti, local, false, line) -
+        half(b, h->contrast, local, false, line);
+    const double now = tsr__real_get(&b->s, theta, at),
+                 step = 2e-5 * (h->entropy != NULL ? now : fmax(now, 0.1));
     const double slope =
         (objective_at(b, theta, at, now + step) - objective_at(b, theta, at, now - step)) /
         (2 * step);
@@ -46,7 +48,8 @@ static void check_entry(bench *b, void *theta, int64_t at, const tsr__halves *h,
 /* The largest sum of halves: what rounding is measured against. */
 static double size_of(const tsr__solver *s, const tsr__halves *h, int64_t count)
 {
-    const void *const parts[] = {h->minus, h->flat, h->curved, h->quartic, h->anti};
+    const void *const parts[] = {h->minus, h->flat,    h->curved,  h->quartic,
+                                 h->anti,  h->entropy, h->contrast};
     double most = 0;
     for (int64_t i = 0; i < count; i++) {
         double sum = 0;
@@ -128,6 +131,10 @@ static void combinations(void **state)
         "model=cf decorrelate=0.02 class=1 must=0.1 cannot=0.1",
         "model=cnmf graph=2 class=1 must=0.1 cannot=0.2",
         "model=cnmf-kl graph=2 class=1 must=0.1 cannot=0.2 link-form=reward",
+        "model=gnmf-kl graph-form=distance",
+        "model=cnmf-kl graph=2 class=1 must=0.1 cannot=0.2 graph-form=divergence",
+        "model=cf loss=kl class=1 graph=2 decorrelate=0.01 graph-form=divergence",
+        "model=cdnmf-kl graph=2 graph-form=divergence missing=mask weighting=ncw-loss",
         "model=ccf decorrelate=0.02 graph=1",
         "model=nmf alpha-codes=0.1 alpha-basis=0.2 l1-ratio=0.3",
         "model=nmf-kl alpha-codes=0.1 alpha-basis=0.2 l1-ratio=0.3",

@@ -75,6 +75,18 @@ static void weigh_by_cuts(oracle *o)
     free(degree);
 }
 
+/* The same in the loss: 1 / (X' X 1)_j. */
+static void weigh_loss_by_cuts(oracle *o)
+{
+    double *degree = zeros(o->n);
+    oracle_linear_kernel(o);
+    for (int64_t i = 0; i < o->n * o->n; i++)
+        degree[i / o->n] += o->kernel[i];
+    for (int64_t i = 0; i < o->n * o->m; i++)
+        o->e[i] /= degree[i / o->m];
+    free(degree);
+}
+
 static double edge_weight(const oracle *o, const tsr_fit_options *f, int64_t i, int64_t j)
 {
     if (f->graph_weight == 1)
@@ -180,6 +192,7 @@ static void set_up(oracle *o, const lab *l, const tsr_fit_options *f)
     o->blind = f->kernel > 0;
     o->half = o->unit = row->half;
     o->root = row->root;
+    o->logs = f->graph_form == 2 || (f->graph_form == 0 && row->root);
     o->reward = f->link_form == 1;
     if (f->basis_norm > 0)
         o->unit = false;
@@ -192,8 +205,11 @@ static void set_up(oracle *o, const lab *l, const tsr_fit_options *f)
     }
     if (row->ncw || f->weighting == 2)
         weigh_by_cuts(o);
+    if (f->weighting == 3)
+        weigh_loss_by_cuts(o);
     oracle_linear_kernel(o);
     make_penalties(o, l, f, row);
+    o->systems = o->logs && !(o->ridge_g > 0); /* nothing else is quadratic in the codes */
     make_kernel(o, f);
     lab_uniform(o->f, o->m * o->k, 5);
     lab_uniform(o->w, o->n * o->k, 6);
@@ -285,6 +301,13 @@ static void unnamed_combinations(void **state)
         "model=ccf graph=2 class=0.5 decorrelate=0.01",
         "model=ccf loss=kl graph=1",
         "model=gnmf-kl codes=tied graph=5",
+        "model=gnmf-kl codes=tied graph=5 graph-form=distance",
+        "model=gnmf-kl graph=0.3 class=2 alpha-codes=0.1 l1-ratio=1",
+        "model=gnmf-kl graph=1e4",
+        "model=gnmf-kl graph-form=distance",
+        "model=gnmf-kl weighting=ncw-loss basis-norm=l1",
+        "model=nmf weighting=ncw-loss",
+        "model=cdnmf-kl graph=2 graph-form=divergence label-edge=0.5",
         "model=gnmf graph-weight=heat heat=4",
         "model=gnmf graph-weight=cosine",
         "model=lccf graph-weight=heat heat=2 graph=3",
@@ -301,6 +324,7 @@ static void unnamed_combinations(void **state)
         "model=cnmf alpha-codes=0.1 alpha-basis=0.05 l1-ratio=0.7",
         "model=cf alpha-codes=0.1 alpha-basis=0.05 l1-ratio=0.5",
         "model=gnmf-kl alpha-codes=0.1 class=1",
+        "model=gnmf-kl alpha-codes=0.1 class=1 graph-form=distance",
         "model=nmf basis-norm=l2",
         "model=nmf-kl basis-norm=l2",
         "model=nmf-kl basis-norm=l1",

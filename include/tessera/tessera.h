@@ -180,7 +180,7 @@ TSR_API const tsr_setting *tsr_result_table(size_t *size, const char *name);
 
 /* Counts the changes of any of these structs. A program that was compiled with another number must
  * not pass structs to this library; options by name go on working. */
-#define TSR_STRUCTS 7
+#define TSR_STRUCTS 8
 TSR_API int64_t tsr_structs(void);
 
 /* 3. Progress and teams ------------------------------------------------------------------- */
@@ -630,6 +630,7 @@ typedef struct tsr_fit_options {
     int weight_unit;        /* 0: one under mu, else the data's; 1 the data's, 2 one */
     int link_form;          /* 0 bounded, 1 reward */
     const char *links;      /* file of i,j,weight */
+    int graph_form; /* 0: the paper's own under mu, else 1; 1 distances, 2 divergences (KL) */
     const char *graph_file; /* symmetric sparse matrix, samples x samples */
     int64_t neighbours;
     int64_t between;                           /* mfa: pairs of a class; 0: ten a sample */
@@ -640,7 +641,7 @@ typedef struct tsr_fit_options {
     double kernel_degree;                      /* polynomial */
     double alpha_basis, alpha_codes, l1_ratio; /* elastic net */
     int normalize;                             /* tsr_norm */
-    int weighting;                             /* 0: the model's own, 1 none, 2 ncw */
+    int weighting;                             /* 0: the model's own, 1 none, 2 ncw, 3 in the loss */
     const char *mask;     /* file of a matrix whose non-zeros mark missing entries, or NULL */
     int missing;          /* 0: NaN is an error, 1: NaN is a missing value */
     const char *labelled; /* "3" or "10%": labels kept a class, the rest is hidden */

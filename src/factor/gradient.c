@@ -217,19 +217,25 @@ void tsr__refresh(tsr__solver *s)
 
 /* Terms add to halves that are set already: by the loss, or to zero where descent leaves it
  * out. */
-static void add_terms(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+static void add_terms(const tsr__solver *s, const tsr__block *block, tsr__lane *lane, bool logs)
 {
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
-        if (t->kind->add != NULL)
+        if (t->kind->add != NULL && t->kind->logs == logs)
             t->kind->add(t, s, block->first, block->samples, &lane->halves);
 }
 
-void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+void tsr__codes_halves_but_logs(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
 {
     const tsr__loss *loss = s->plan->loss;
     tsr__project(s, block, lane);
     loss->codes(s, block, lane);
-    add_terms(s, block, lane);
+    add_terms(s, block, lane, false);
+}
+
+void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane *lane)
+{
+    tsr__codes_halves_but_logs(s, block, lane);
+    add_terms(s, block, lane, true);
 }
 
 /* The slope is flat + curved - minus at the codes as they are. The loss is not in it: descent
@@ -248,7 +254,7 @@ void tsr__codes_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *l
     memset(lane->halves.flat, 0, tsr__real_bytes(s, count));
     memset(lane->halves.curved, 0, tsr__real_bytes(s, count));
     memset(lane->bend, 0, tsr__real_bytes(s, count));
-    add_terms(s, block, lane);
+    add_terms(s, block, lane, false); /* rules that descend refuse terms of logarithms */
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
         if (t->kind->bend != NULL)
             t->kind->bend(t, s, block->first, block->samples, lane->bend);

@@ -27,14 +27,16 @@ static double *take_doubles(tsr__arena *arena, int64_t count)
 
 /* Halves that no term or map of the plan fills are NULL, and kernels skip them. */
 static tsr__halves take_halves(const tsr__solver *s, tsr__arena *arena, int64_t rows,
-                               bool quartic)
+                               bool quartic, bool logs)
 {
     const int64_t count = rows * s->k;
     return (tsr__halves){.minus = take(s, arena, count),
                          .flat = take(s, arena, count),
                          .curved = take(s, arena, count),
                          .quartic = quartic ? take(s, arena, count) : NULL,
-                         .anti = s->plan->map->split ? take(s, arena, count) : NULL};
+                         .anti = s->plan->map->split ? take(s, arena, count) : NULL,
+                         .entropy = logs ? take(s, arena, count) : NULL,
+                         .contrast = logs ? take(s, arena, count) : NULL};
 }
 
 /* Of the basis alone: no term on the codes is of fourth degree. */
@@ -143,11 +145,12 @@ static void layout_lane(tsr__solver *s, tsr__arena *arena, int64_t lane)
     const bool bent = s->plan->code_terms > 0 && s->plan->codes.rule->descends;
     tsr__lane l = {.projection = take(s, arena, block),
                    .weighted = take(s, arena, block),
-                   .halves = take_halves(s, arena, rows, false),
+                   .halves = take_halves(s, arena, rows, false, tsr__plan_logs(s->plan)),
                    .slope = bent ? take(s, arena, block) : NULL,
                    .bend = bent ? take(s, arena, block) : NULL};
     if (s->plan->map->woven)
-        l.pulled = take_halves(s, arena, s->problem->atoms.block_samples, has_quartic(s));
+        l.pulled =
+            take_halves(s, arena, s->problem->atoms.block_samples, has_quartic(s), false);
     for (int i = 0; i < s->plan->loss->tiles && !s->problem->by_sample.sparse; i++)
         l.tile[i] = take(s, arena, rows * s->plan->tile);
     if (s->work.lane != NULL)
@@ -207,6 +210,8 @@ static void layout_rules(tsr__solver *s, tsr__arena *arena)
         tsr__weave_layout(s, arena);
     if (s->plan->basis.rule->exact)
         tsr__sphere_layout(s, arena);
+    if (s->plan->codes.rule->solve != NULL)
+        tsr__systems_layout(s, arena);
     /* dense rows that are entries share the factor, which they want coordinate by coordinate */
     if (s->plan->longest > 0 && !s->problem->by_sample.sparse) {
         if (s->plan->codes.rule->descends)
@@ -242,7 +247,7 @@ void tsr__solver_layout(tsr__solver *s, tsr__arena *arena)
         work->weighted = take(s, arena, s->n * s->k);
     layout_team(s, arena);
     tsr__map_layout(s, arena);
-    work->basis = take_halves(s, arena, s->m, quartic);
+    work->basis = take_halves(s, arena, s->m, quartic, false);
     layout_rules(s, arena);
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
         if (t->kind->layout != NULL)

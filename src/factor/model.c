@@ -210,6 +210,7 @@ tsr_status tsr_fit_describe(tsr_model_info *out, const tsr_fit_options *options)
     TSR_TRY(tsr__spec_make(&spec, options != NULL ? options : &defaults));
     tsr__model_row row = *spec.row;
     row.loss = spec.loss, row.basis = spec.basis, row.codes = spec.codes, row.ncw = spec.ncw;
+    row.divergence = spec.divergence;
     row.weights[TSR_UNIT_DATA] = spec.weights;
     show_row(out, &row);
     out->labels = tsr__spec_needs_labels(&spec);

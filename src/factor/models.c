@@ -36,7 +36,7 @@
 #define NONE {{{0}}, {{0}}}
 const tsr__model_row tsr__models[] = {
     /* name, loss, basis, codes, weights: as published, and in units of the data;
-     *      links, root, ncw; for people: name, supervision used, citation */
+     *      links, divergence, ncw; for people: name, supervision used, citation */
     {"nmf",     F,  FREE, G,  NONE,
      false, false, false, "non-negative matrix factorization", "nothing", "Lee & Seung 1999, 2000"},
     {"nmf-kl",  KL, FREE, G,  NONE,
@@ -126,5 +126,7 @@ void tsr__model_objective(char *out, size_t size, const tsr__model_row *row)
     tsr__line_fill(&line, row->loss->formula,
                    (const char *const[]){row->ncw ? "X Q" : "X", product});
     for (int i = 0; tsr__term_kinds[i] != NULL; i++)
-        add_term(&line, tsr__term_kinds[i], &row->weights[TSR_UNIT_DATA]);
+        if (tsr__term_kinds[i]->weights[0] != TSR_WEIGHT_GRAPH ||
+            tsr__term_kinds[i]->logs == row->divergence)
+            add_term(&line, tsr__term_kinds[i], &row->weights[TSR_UNIT_DATA]);
 }

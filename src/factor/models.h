@@ -37,8 +37,9 @@ typedef struct tsr__model_row {
     tsr__codes_name codes;
     tsr__weights weights[2]; /* by tsr__unit */
     bool links;              /* under `mu`: square-root rule on the codes, unit basis */
-    bool root; /* under `mu`: the closed-form root on the codes, in place of linear systems */
-    bool ncw;  /* samples weighted as normalised cuts do */
+    bool
+        divergence; /* under `mu`: the graph term is of divergences, its codes by linear systems */
+    bool ncw;       /* samples weighted as normalised cuts do */
     const char *title, *uses, *source; /* for people: name, supervision used, citation */
 } tsr__model_row;
 

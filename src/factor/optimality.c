@@ -35,18 +35,21 @@ static void widen_half(double *to, const tsr__solver *s, const void *half, int64
 static void add_row(residual *r, const tsr__solver *s, const void *theta, const tsr__halves *h,
                     int64_t at, const double *mean, int64_t count)
 {
-    double value[TSR_STRIP], minus[TSR_STRIP], anti[TSR_STRIP], flat[TSR_STRIP],
-        curved[TSR_STRIP], quartic[TSR_STRIP];
+    double value[TSR_STRIP], minus[TSR_STRIP], anti[TSR_STRIP], contrast[TSR_STRIP],
+        flat[TSR_STRIP], curved[TSR_STRIP], quartic[TSR_STRIP], entropy[TSR_STRIP];
     tsr__widen(value, s, theta, at, count);
     widen_half(minus, s, h->minus, at, count);
     widen_half(anti, s, h->anti, at, count);
+    widen_half(contrast, s, h->contrast, at, count);
+    widen_half(entropy, s, h->entropy, at, count);
     widen_half(flat, s, h->flat, at, count);
     widen_half(curved, s, h->curved, at, count);
     widen_half(quartic, s, h->quartic, at, count);
     for (int64_t a = 0; a < count; a++) {
-        const double up = minus[a] + anti[a], down = flat[a] + curved[a] + quartic[a];
-        /* entries count at the mean where they want to grow, but for losses that feel small ones fully */
-        const bool grows = up > down && s->plan->loss->power < 2;
+        const double up = minus[a] + anti[a] + contrast[a],
+                     down = flat[a] + curved[a] + quartic[a] + entropy[a];
+        /* entries count at the mean where they want to grow, but for a J that feels small ones fully */
+        const bool grows = up > down && s->plan->loss->power < 2 && h->contrast == NULL;
         r->moving += (grows ? fmax(value[a], mean[a]) : value[a]) * fabs(down - up);
         r->still += value[a] * (down + fabs(up));
     }

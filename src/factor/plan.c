@@ -129,6 +129,14 @@ bool tsr__plan_couples(const tsr__plan *plan)
     return any;
 }
 
+bool tsr__plan_logs(const tsr__plan *plan)
+{
+    bool any = false;
+    for (const tsr__term *t = plan->term; t < tsr__terms_end(plan); t++)
+        any = any || t->kind->logs;
+    return any;
+}
+
 /* Scale ----------------------------------------------------------------------------------- */
 
 /* A term on the basis holds its scale by itself, and would not be left as it is by scaling; only
@@ -225,7 +233,7 @@ static void choose_rules(tsr__plan *plan, const tsr__spec *spec, const tsr__prob
     plan->collects = plan->loss->degree == 2 || problem->by_feature.blocks == 0 ||
                      !plan->basis.rule->descends;
     plan->projects = plan->loss->degree == 2 || !problem->by_sample.sparse;
-    if (plan->loss->sweeps > 0 && plan->codes.rule->descends) {
+    if (plan->loss->sweeps > 0 && (plan->codes.rule->descends || plan->basis.rule->descends)) {
         plan->basis.sweeps = plan->codes.sweeps = plan->loss->sweeps;
         plan->longest = longest_row(problem);
     }
@@ -407,7 +415,8 @@ void tsr__plan_show(char lines[TSR_PLAN_LINES][TSR_PLAN_LINE], const tsr__plan *
         tsr__line_add(&codes, ", tiles of %lld features", (long long)plan->tile);
     tsr__line_add(&codes, ", %d %s, %d passes, %.1f MB", plan->threads,
                   plan->threads == 1 ? "thread" : "threads",
-                  plan->loss->passes + (by_feature ? 1 : 0), (double)bytes / 1e6);
+                  plan->loss->passes + by_feature + (plan->codes.rule->solve != NULL),
+                  (double)bytes / 1e6);
     if (tsr__team_shares(tsr__problem_team(problem)))
         tsr__line_add(&codes, ", %d ranks, %.3g MB sent a rank",
                       tsr__problem_team(problem)->ranks, tsr__plan_sends(plan, problem) / 1e6);

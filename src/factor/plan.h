@@ -37,6 +37,7 @@ typedef struct tsr__rule {
     const char *(*refuses)(const tsr__choice *c);
     void (*basis)(tsr__solver *s);
     void (*codes)(tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+    void (*solve)(tsr__solver *s); /* of codes that move when all blocks were seen; else NULL */
 } tsr__rule;
 
 /* Rules of each factor in order of preference; the last ones refuse nothing. */
@@ -100,8 +101,9 @@ tsr_status tsr__init_factors(tsr__solver *s, const tsr__spec *spec, int64_t rest
 void tsr__init_show(char *line, size_t size, const tsr__plan *plan, const tsr__spec *spec,
                     const tsr__problem *problem);
 
-/* True when a term ties rows of the basis. */
+/* True when a term ties rows of the basis; when one is of logarithms of the codes. */
 bool tsr__plan_couples(const tsr__plan *plan);
+bool tsr__plan_logs(const tsr__plan *plan);
 
 /* What stands in state.plain: codes, or theta; NULL where it is the other. */
 static inline void *tsr__plain_codes(const tsr__solver *s)

@@ -211,6 +211,65 @@ done:
     return status;
 }
 
+struct cutting {
+    const double *sum;
+    double *weight; /* of own samples */
+};
+
+static void add_cuts(void *context, const tsr_matrix *rows, int64_t first, int64_t part,
+                     int thread)
+{
+    const struct cutting *c = context;
+    (void)part, (void)thread;
+    for (int64_t i = 0; i < rows->samples; i++) {
+        const int64_t at = tsr__row_begin(rows, i);
+        const double degree = tsr__cut_degree(
+            (const char *)rows->values + (size_t)at * tsr__type_size(rows->type), rows->type,
+            rows->sparse ? rows->columns + at : NULL, tsr__row_end(rows, i) - at, c->sum);
+        c->weight[first + i] = degree > 0 ? 1 / degree : 0;
+    }
+}
+
+/* The same weights as those of the loss: 1 / degree, which is what dividing a sample by the root of
+ * its degree makes of a squared error, and leaves the codes those of the samples as they are. In units
+ * of the data their mean is one, so that the unit of the data does not enter; one that is orthogonal to
+ * all has it. */
+static tsr_status weigh_loss_by_cuts(tsr__problem *p, const tsr__spec *spec)
+{
+    tsr_status status = TSR_OK;
+    double *sum = NULL, *weight = NULL, total = 0;
+    int64_t met = 0;
+    TSR_TRY(sum_samples(&sum, p, p->held.x, spec->options->threads));
+    TSR_NEW(weight, p->samples);
+    struct cutting c = {sum, weight + p->share.first};
+    TSR_TRY(tsr__walk_leaves(p->held.x, tsr__cut_by(&p->share),
+                             tsr__matrix_threads(p->held.x, spec->options->threads), add_cuts,
+                             &c));
+    TSR_TRY(tsr__team_sum(tsr__problem_team(p), weight, p->samples));
+    for (int64_t i = 0; i < p->samples; i++) {
+        total += weight[i];
+        met += weight[i] > 0;
+    }
+    const double mean = met > 0 ? total / (double)met : 1,
+                 unit = spec->unit == TSR_UNIT_ONE ? 1 : mean;
+    const void *own = p->weight;
+    void *both = tsr__alloc(p->samples, tsr__type_size(spec->type));
+    if (both == NULL) {
+        status = TSR_ERROR_MEMORY;
+        goto done;
+    }
+    for (int64_t i = 0; i < p->samples; i++)
+        tsr__value_set(both, spec->type, i,
+                       (weight[i] > 0 ? weight[i] : mean) / unit *
+                           (own != NULL ? tsr__value_at(own, spec->type, i) : 1));
+    tsr__free(p->weight);
+    p->weight = both;
+done:
+    tsr__free(sum);
+    tsr__free(weight);
+    return status;
+}
+
 static double bytes_of(const tsr_matrix *x)
 {
     const size_t each = tsr__type_size(x->type) + (x->sparse ? sizeof *x->columns : 0);
@@ -292,6 +351,8 @@ tsr_status tsr__prepare_values(tsr__problem *p, const tsr__spec *spec, const tsr
     if (p->held.owned != NULL)
         TSR_TRY(
             tsr__share_survey(&p->survey, p->held.owned, tsr__cut_by(&p->share), o->threads));
+    if (spec->ncw_loss)
+        TSR_TRY(weigh_loss_by_cuts(p, spec));
     if (p->held.owned != NULL && p->survey.scan.infinite > 0)
         TSR_FAIL(TSR_ERROR_DATA,
                  "%s has values beyond single precision: --precision double, or --normalize l2",

@@ -3,7 +3,8 @@
  * THE TABLE OF RULES: how a factor moves, in order of preference.
  *
  *     signed     positive root for kernels of either sign (Xu & Gong 2004)
- *     root       theta t, t the root of the bound's slope; under `mu` for gnmf-kl's codes
+ *     systems    systems.c: gnmf-kl's codes under `mu`
+ *     root       theta t, t the root of the bound's slope; under `mu` in place of these systems
  *     multiply   theta (minus / plus)^exponent: the papers' rules
  *     sphere     sphere.c
  *     rows       coordinate descent, row by row (matrix/descent.h): sparse or dense, either loss
@@ -22,7 +23,7 @@
 
 #include <string.h>
 
-extern const tsr__rule tsr__rule_sphere, tsr__rule_weave;
+extern const tsr__rule tsr__rule_sphere, tsr__rule_weave, tsr__rule_systems;
 
 struct summing {
     const tsr__solver *s;
@@ -195,7 +196,7 @@ static const char *unless_mu(const tsr__choice *c)
 /* Only where the graph counts: without it the row is nmf-kl, and its rule the papers' own. */
 static const char *unless_root(const tsr__choice *c)
 {
-    return c->spec->mu && c->spec->row->root && c->spec->weights.of[TSR_WEIGHT_GRAPH] > 0
+    return c->spec->mu && c->spec->row->divergence && c->spec->weights.of[TSR_WEIGHT_GRAPH] > 0
                ? NULL
                : "the row's paper has no linear systems that it stands for";
 }
@@ -210,11 +211,13 @@ static const char *basis_rows(const tsr__choice *c)
                : NULL;
 }
 
-/* No term is a reason to refuse: what joins rows of codes is bounded by a bend, under which
- * they still move one by one. */
+/* What joins rows of codes is bounded by a bend, under which they still move one by one; terms of
+ * logarithms have none. */
 static const char *codes_rows(const tsr__choice *c)
 {
-    return c->plan->loss->descend_codes == NULL ? "the loss does not descend by rows" : NULL;
+    return c->plan->loss->descend_codes == NULL ? "the loss does not descend by rows"
+           : tsr__plan_logs(c->plan)            ? "no parabola bounds divergences between codes"
+                                                : NULL;
 }
 
 static const char *never(const tsr__choice *c)
@@ -264,5 +267,6 @@ const tsr__rule *const tsr__basis_rules[] = {&rule_signed,
                                              &tsr__rule_weave,
                                              &rule_majorise,
                                              NULL};
-const tsr__rule *const tsr__codes_rules[] = {&rule_signed,     &rule_root,     &rule_multiply,
-                                             &rule_codes_rows, &rule_majorise, NULL};
+const tsr__rule *const tsr__codes_rules[] = {
+    &rule_signed,     &tsr__rule_systems, &rule_root, &rule_multiply,
+    &rule_codes_rows, &rule_majorise,     NULL};

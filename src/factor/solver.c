@@ -226,9 +226,24 @@ static tsr_status join_ranks(tsr__solver *s, tsr_status status)
     return tsr__team_add(team, sums->loss, tsr__totals_width(s, 0));
 }
 
+/* Codes that are solved for all at once: blocks hand in what they know, and are summed after it. */
+static tsr_status solve_codes(struct passing *p)
+{
+    tsr__solver *s = p->s;
+    const tsr__rule *rule = s->plan->codes.rule;
+    if (p->move == NULL || rule->solve == NULL)
+        return TSR_OK;
+    const tsr_status status = tsr__visit_blocks(s->source, s->plan->threads, move_block, p);
+    if (status == TSR_OK)
+        rule->solve(s);
+    p->move = NULL;
+    return status;
+}
+
 static tsr_status sum_blocks(struct passing *p)
 {
     tsr__solver *s = p->s;
+    TSR_OR_RETURN(solve_codes(p));
     const tsr__sum sum = {.source = s->source,
                           .threads = s->plan->threads,
                           .width = tsr__totals_width(s, rows_of(s)),
@@ -294,7 +309,7 @@ static void pass(tsr__solver *s, mover move)
     struct passing p = {s, move};
     if (s->work.trouble != TSR_OK)
         return;
-    if (s->plan->tile < s->m)
+    if (s->plan->tile < s->m || s->plan->codes.rule->solve != NULL)
         tsr__settle_scale(s);
     prepare(s);
     if (s->plan->lifts && !s->plan->codes.rule->descends)

@@ -146,12 +146,18 @@ typedef struct tsr__weaving {
     void *room;                 /* of a descent */
 } tsr__weaving;
 
+/* The codes as linear systems over all samples (systems.c), n x k each. */
+typedef struct tsr__systems {
+    double *flat, *code, *residual, *way, *image;
+    double *scalars; /* 4 k */
+} tsr__systems;
+
 /* Sums over the rows of a factor, part by part of them (parts.. of gradient.c and map.c). */
 enum { TSR_PARTS = 64 };
 
 /* A term's own room, by its `layout`. */
 typedef struct tsr__term_room {
-    void *gathered[2]; /* n x k: pairs times codes */
+    void *gathered[3]; /* n x k: pairs times codes; of logarithms */
     double *sums;
 } tsr__term_room;
 
@@ -173,6 +179,7 @@ typedef struct tsr__work {
     tsr__halves halves; /* of these, what the loss and its terms have */
     tsr__sphere sphere;
     tsr__weaving weaving;
+    tsr__systems systems;
     void *turned_basis, *turned_codes; /* dense KL: k padded rows of each; else NULL */
     double *by, *back; /* k: scales; floors of the basis, shares, slopes while a rule runs */
     bool owed;         /* codes are still to be scaled, by `back` */
@@ -295,12 +302,13 @@ struct tsr__term_kind {
     const char *formula; /* as it stands in J, with %s for the weight where it has one */
     tsr__weight_name weights[2]; /* that the user sets, TSR_WEIGHTS: none */
     int degree; /* scaling the codes by s scales the value by s^degree; for the unit of weights */
-    bool priced;    /* it grows with the codes, and F / s, s G would evade it by small s */
-    bool basis;     /* it is on the basis */
-    bool couples;   /* it ties rows of the basis */
-    bool holds;     /* it holds the scale of the basis by itself, unless */
-    bool rounds;    /*   it is at home on the sphere, where the scale is given */
-    bool quartic;   /* it fills that half of the basis */
+    bool priced;  /* it grows with the codes, and F / s, s G would evade it by small s */
+    bool basis;   /* it is on the basis */
+    bool couples; /* it ties rows of the basis */
+    bool holds;   /* it holds the scale of the basis by itself, unless */
+    bool rounds;  /*   it is at home on the sphere, where the scale is given */
+    bool quartic; /* it fills that half of the basis */
+    bool logs; /* it is of logarithms of the codes, and fills the halves entropy and contrast */
     unsigned needs; /* TSR_NEEDS_..: what J has no such term without */
     /* Weights in J; false where the spec has no such term. */
     bool (*begin)(double weight[2], const tsr__spec *spec, const tsr__problem *problem);
@@ -360,10 +368,11 @@ tsr__totals tsr__totals_of(const tsr__solver *s, double *room);
 /* Lays all room out in `arena` (twice; see base/memory.h). */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
 
-/* Rooms: map.c, sphere.c, weave.c. */
+/* Rooms: map.c, sphere.c, weave.c, systems.c. */
 void tsr__map_layout(tsr__solver *s, tsr__arena *arena);
 void tsr__sphere_layout(tsr__solver *s, tsr__arena *arena);
 void tsr__weave_layout(tsr__solver *s, tsr__arena *arena);
+void tsr__systems_layout(tsr__solver *s, tsr__arena *arena);
 
 /* After theta and codes were set: normalises, pushes, accumulates. */
 void tsr__solver_start(tsr__solver *s);
@@ -407,10 +416,12 @@ void tsr__solver_collect(tsr__solver *s);
  * (plus + minus), zeros that want to grow counted at their column's mean. */
 double tsr__solver_optimality(tsr__solver *s);
 
-/* gradient.c: halves with respect to a block's codes, and to the basis (in s->work.halves); slope and
+/* gradient.c: halves with respect to a block's codes, without terms of logarithms or with them, and to
+ * the basis (in s->work.halves); slope and
  * bend of the terms alone, of a block's codes (NULL where there are none) and of rows of the
  * basis, into a bench. */
 void tsr__codes_halves(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
+void tsr__codes_halves_but_logs(const tsr__solver *s, const tsr__block *block, tsr__lane *lane);
 void tsr__basis_halves(tsr__solver *s);
 void tsr__codes_bend(const tsr__solver *s, const tsr__block *block, tsr__lane *lane,
                      const void **slope, const void **bend);
@@ -432,6 +443,9 @@ void tsr__sum_codes(tsr__solver *s, const tsr__source *source, int64_t width, do
                     tsr__rows_add add, const void *context);
 double tsr__sum_columns(tsr__solver *s, tsr__rows_add add, const void *context,
                         double *columns);
+
+/* term_graph.c: the graph, cut as sums over the samples are. */
+tsr__source tsr__graph_source(const tsr__solver *s);
 
 /* What pairs of rows are places in: codes of other ranks, own codes, codes of others. */
 void tsr__exchange_codes(tsr__solver *s);

@@ -106,7 +106,10 @@ tsr_status tsr__spec_make(tsr__spec *out, const tsr_fit_options *options)
                       .codes = row->codes,
                       .mu = options->solver == 1,
                       .ncw = options->weighting == 2 || (options->weighting == 0 && row->ncw),
+                      .ncw_loss = options->weighting == 3,
                       .type = options->precision == 1 ? TSR_FLOAT32 : TSR_FLOAT64};
+    spec.divergence =
+        options->graph_form == 2 || (options->graph_form == 0 && spec.mu && row->divergence);
     if (options->loss > 0)
         spec.loss = tsr__losses[options->loss - 1];
     if (options->basis > 0)

@@ -17,7 +17,7 @@ typedef struct tsr__spec {
     tsr__codes_name codes;
     tsr__weights weights; /* all resolved */
     tsr__unit unit;
-    bool mu, ncw;
+    bool mu, ncw, ncw_loss, divergence;
     tsr_type type;
 } tsr__spec;
 

@@ -23,10 +23,10 @@ static bool begin(double weight[2], const tsr__spec *spec, const tsr__problem *p
 {
     const double w = spec->weights.of[TSR_WEIGHT_GRAPH];
     weight[0] = w * tsr__spec_unit(spec, problem->rho, 2);
-    return w > 0;
+    return w > 0 && !spec->divergence;
 }
 
-static tsr__source rows_of(const tsr__solver *s)
+tsr__source tsr__graph_source(const tsr__solver *s)
 {
     const tsr__problem *p = s->problem;
     return p->streams
@@ -39,7 +39,7 @@ static tsr__source rows_of(const tsr__solver *s)
 static void layout(tsr__term_room *room, const tsr__solver *s, tsr__arena *arena)
 {
     room->gathered[0] = tsr__arena_take(arena, s->n * s->k, tsr__type_size(s->type));
-    const tsr__source graph = rows_of(s);
+    const tsr__source graph = tsr__graph_source(s);
     room->sums =
         tsr__arena_take(arena, tsr__sum_room(&graph, s->plan->threads) * s->k, sizeof(double));
 }
@@ -61,17 +61,12 @@ static void add_apart(double *restrict columns, const tsr__solver *s, double edg
     }
 }
 
-typedef struct refreshing {
-    const tsr__term *t;
-    const tsr__solver *s;
-} refreshing;
-
 /* Gathers a block of S G, and adds up what lies between neighbours: each edge once, for S is
  * symmetric. Columns ascend within a row, so that the first neighbour behind the sample ends
  * its half. */
 static void refresh_block(void *context, const tsr__block *block, double *sum, int thread)
 {
-    const refreshing *r = context;
+    const tsr__adding *r = context;
     const tsr__solver *s = r->s;
     const tsr__term_room *room = tsr__room_of(s, r->t);
     (void)thread;
@@ -89,8 +84,8 @@ static void refresh_block(void *context, const tsr__block *block, double *sum, i
 /* By column, because these are the shares that the price of length wants. */
 static double refresh(const tsr__term *t, tsr__solver *s, double *linear, double *square)
 {
-    refreshing r = {t, s};
-    const tsr__source graph = rows_of(s);
+    tsr__adding r = {t, s};
+    const tsr__source graph = tsr__graph_source(s);
     double *sums = tsr__room_of(s, t)->sums, value = 0;
     const tsr__sum sum = {&graph, s->plan->threads, s->k, sums, refresh_block, &r, false};
     (void)linear;

@@ -6,19 +6,24 @@
 
 #include "factor/solver.h"
 
-extern const tsr__term_kind tsr__term_class, tsr__term_graph, tsr__term_links, tsr__term_pairs,
-    tsr__term_lasso_codes, tsr__term_ridge_codes, tsr__term_decorrelate,
-    tsr__term_elastic_basis, tsr__term_smooth;
+extern const tsr__term_kind tsr__term_class, tsr__term_graph, tsr__term_divergence,
+    tsr__term_links, tsr__term_pairs, tsr__term_lasso_codes, tsr__term_ridge_codes,
+    tsr__term_decorrelate, tsr__term_elastic_basis, tsr__term_smooth;
 
 /* Terms on the codes stand first: a plan counts them, and walks over those alone where values
  * and prices of the codes are made. Within J the order is also that of the sums, so that it is
  * part of the bits. */
-const tsr__term_kind *const tsr__term_kinds[] = {
-    &tsr__term_class,         &tsr__term_graph,
-    &tsr__term_links,         &tsr__term_pairs,
-    &tsr__term_lasso_codes,   &tsr__term_ridge_codes,
-    &tsr__term_smooth,        &tsr__term_decorrelate,
-    &tsr__term_elastic_basis, NULL};
+const tsr__term_kind *const tsr__term_kinds[] = {&tsr__term_class,
+                                                 &tsr__term_graph,
+                                                 &tsr__term_divergence,
+                                                 &tsr__term_links,
+                                                 &tsr__term_pairs,
+                                                 &tsr__term_lasso_codes,
+                                                 &tsr__term_ridge_codes,
+                                                 &tsr__term_smooth,
+                                                 &tsr__term_decorrelate,
+                                                 &tsr__term_elastic_basis,
+                                                 NULL};
 
 const char *const tsr__term_names[TSR_TERMS] = {
     "loss", "class", "graph", "links", "alpha-codes", "smooth", "decorrelate", "alpha-basis"};

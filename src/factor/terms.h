@@ -36,8 +36,8 @@ typedef enum tsr__weight_name {
 } tsr__weight_name;
 extern const char *const tsr__weight_names[TSR_WEIGHTS];
 
-/* As many as can meet: of the nine kinds, links of labels and links of a list exclude each
- * other. */
+/* As many as can meet: of the ten kinds, links of labels and links of a list exclude each
+ * other, and so do both forms of a graph. */
 enum { TSR_MOST_TERMS = 8 };
 
 typedef struct tsr__term_kind tsr__term_kind;

@@ -130,7 +130,7 @@ static tsr_status prepare(encoding *e, const tsr_data *data)
     plain.mask_matrix = NULL;
     tsr__spec spec = e->spec;
     spec.options = &plain;
-    spec.ncw = false;
+    spec.ncw = spec.ncw_loss = false;
     TSR_TRY(tsr__prepare_values(p, &spec, data));
     if (e->model->scale != NULL)
         TSR_TRY(weigh(e));

@@ -281,12 +281,13 @@ static void lift(void *theta, const tsr__halves *halves, const double *floor, in
 {
     real *t = theta;
     const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
-               *quartic = halves->quartic, *anti = halves->anti;
+               *quartic = halves->quartic, *anti = halves->anti, *entropy = halves->entropy,
+               *contrast = halves->contrast;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < k; j++) {
             const int64_t e = i * k + j;
-            const real up = minus[e] + at(anti, e),
-                       down = at(flat, e) + at(curved, e) + at(quartic, e);
+            const real up = minus[e] + at(anti, e) + at(contrast, e),
+                       down = at(flat, e) + at(curved, e) + at(quartic, e) + at(entropy, e);
             if ((double)t[e] < floor[j] && up > down)
                 t[e] = (real)floor[j];
         }
@@ -296,12 +297,14 @@ static void multiply(void *theta, const tsr__halves *halves, double exponent, in
 {
     real *t = theta;
     const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
-               *quartic = halves->quartic;
+               *quartic = halves->quartic, *entropy = halves->entropy,
+               *contrast = halves->contrast;
     for (int64_t i = 0; i < count; i++) {
-        const real plus = at(flat, i) + at(curved, i) + at(quartic, i);
-        real next = t[i] * minus[i] / guarded(plus);
+        const real plus = at(flat, i) + at(curved, i) + at(quartic, i) + at(entropy, i),
+                   up = minus[i] + at(contrast, i);
+        real next = t[i] * up / guarded(plus);
         if (exponent != 1)
-            next = t[i] * (real)pow((double)(minus[i] / guarded(plus)), exponent);
+            next = t[i] * (real)pow((double)(up / guarded(plus)), exponent);
         t[i] = t[i] > 0 ? (next < largest ? next : largest) : 0;
     }
 }
@@ -343,14 +346,39 @@ static double root(double p, double b, double c, double q, int power)
     return t;
 }
 
+/* The root of b + c t + q t^3 + e (t + log t) = p / t + f r(t), r what contrast falls with: the left
+ * side rises, the right one falls. Newton's steps in log t, within a bracket that each of them
+ * narrows. */
+static double log_root(double p, double b, double c, double q, double e, double f)
+{
+    double low = -70, high = 70, u = 0;
+    for (int step = 0; step < 100; step++) {
+        const double t = exp(u), falling = u < 0 ? (1 - u) / t : 2 / t - 1;
+        const double value = b + t * (c + t * t * q) + e * (t + u) - p / t - f * falling;
+        const double slope =
+            t * (c + 3 * t * t * q) + e * (t + 1) + p / t + f * (u < 0 ? 2 - u : 2) / t;
+        *(value > 0 ? &high : &low) = u;
+        const double newton = u - value / slope,
+                     next = newton > low && newton < high ? newton : (low + high) / 2;
+        if (fabs(next - u) < 1e-14)
+            break;
+        u = next;
+    }
+    return exp(u);
+}
+
 static void majorise(void *theta, const tsr__halves *halves, int power, int64_t count)
 {
     real *t = theta;
     const real *minus = halves->minus, *flat = halves->flat, *curved = halves->curved,
-               *quartic = halves->quartic;
+               *quartic = halves->quartic, *entropy = halves->entropy,
+               *contrast = halves->contrast;
     for (int64_t i = 0; i < count; i++) {
-        const double by = root((double)minus[i], (double)at(flat, i), (double)at(curved, i),
-                               (double)at(quartic, i), power);
+        const double p = (double)minus[i], b = (double)at(flat, i), c = (double)at(curved, i),
+                     q = (double)at(quartic, i);
+        const double by = entropy != NULL
+                              ? log_root(p, b, c, q, (double)entropy[i], (double)contrast[i])
+                              : root(p, b, c, q, power);
         const double next = (double)t[i] * fmin(by, 1e30);
         t[i] = t[i] > 0 ? (real)fmin(next, (double)largest) : 0;
     }

@@ -17,11 +17,13 @@ typedef struct tsr__sweep {
 } tsr__sweep;
 
 /* Parts of a gradient at theta, element by element, each >= 0 (NULL: all zero):
- *     gradient = flat + curved + quartic - minus - anti
+ *     gradient = flat + curved + quartic + entropy - minus - anti - contrast
  * as functions of theta = old t: flat is constant, curved grows with t, quartic with t^3; minus
- * stands for what pulls theta up, which in a loss's bound falls as t^-power. `anti` is the falling half of an indefinite quadratic. */
+ * stands for what pulls theta up, which in a loss's bound falls as t^-power. `anti` is the falling half of an indefinite quadratic.
+ * entropy grows with t + log t, contrast falls with (1 - log t) / t, from t = 1 on with 2 / t - 1: of
+ * divergences between codes, both or neither. */
 typedef struct tsr__halves {
-    void *minus, *flat, *curved, *quartic, *anti;
+    void *minus, *flat, *curved, *quartic, *anti, *entropy, *contrast;
 } tsr__halves;
 
 typedef struct tsr__kernels {

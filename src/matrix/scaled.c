@@ -9,12 +9,19 @@
 #include <math.h>
 #include <string.h>
 
-void tsr__weigh_row(void *values, tsr_type type, const int32_t *columns, int64_t count,
-                    const double *cuts)
+double tsr__cut_degree(const void *values, tsr_type type, const int32_t *columns, int64_t count,
+                       const double *cuts)
 {
     double dot = 0;
     for (int64_t e = 0; e < count; e++)
         dot += tsr__value_at(values, type, e) * cuts[columns != NULL ? columns[e] : e];
+    return dot;
+}
+
+void tsr__weigh_row(void *values, tsr_type type, const int32_t *columns, int64_t count,
+                    const double *cuts)
+{
+    const double dot = tsr__cut_degree(values, type, columns, count, cuts);
     for (int64_t e = 0; dot > 0 && e < count; e++)
         tsr__value_set(values, type, e, tsr__value_at(values, type, e) / sqrt(dot));
 }

@@ -28,6 +28,8 @@ tsr_status tsr__matrix_scaled(tsr_matrix **out, const tsr_matrix *x, const tsr__
 tsr_status tsr__matrix_scale(tsr_matrix *x, const tsr__scaling *by);
 
 /* x over sqrt(x . cuts), where that is > 0; columns NULL: one after another. */
+double tsr__cut_degree(const void *values, tsr_type type, const int32_t *columns, int64_t count,
+                       const double *cuts);
 void tsr__weigh_row(void *values, tsr_type type, const int32_t *columns, int64_t count,
                     const double *cuts);
 
