@@ -229,7 +229,7 @@ static inline bool lab_same_bits(const tsr_matrix *a, const tsr_matrix *b)
 static inline bool lab_same_models(const tsr_model *a, const tsr_model *b)
 {
     return lab_same_bits(a->basis, b->basis) && lab_same_bits(a->codes, b->codes) &&
-           lab_same_bits(a->weights, b->weights) &&
+           lab_same_bits(a->weights, b->weights) && lab_same_bits(a->diffused, b->diffused) &&
            a->report.iterations == b->report.iterations &&
            (a->report.iterations == 0 ||
             memcmp(a->objective, b->objective,

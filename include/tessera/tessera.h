@@ -626,10 +626,10 @@ typedef struct tsr_fit_options {
     int64_t rank;              /* 0: the number of classes, else 10 */
     int64_t per_class, shared; /* class-driven: vectors a class (0: rank / classes), of none */
     int loss, basis, codes;    /* 0: the model's own */
-    double class_weight, graph, decorrelate, label_edge, must, cannot, smooth;
-    int weight_unit;        /* 0: one under mu, else the data's; 1 the data's, 2 one */
-    int link_form;          /* 0 bounded, 1 reward */
-    const char *links;      /* file of i,j,weight */
+    double class_weight, graph, decorrelate, label_edge, diffuse, must, cannot, smooth;
+    int weight_unit;   /* 0: one under mu, else the data's; 1 the data's, 2 one */
+    int link_form;     /* 0 bounded, 1 reward */
+    const char *links; /* file of i,j,weight */
     int graph_form; /* 0: the paper's own under mu, else 1; 1 distances, 2 divergences (KL) */
     const char *graph_file; /* symmetric sparse matrix, samples x samples */
     int64_t neighbours;
@@ -641,7 +641,7 @@ typedef struct tsr_fit_options {
     double kernel_degree;                      /* polynomial */
     double alpha_basis, alpha_codes, l1_ratio; /* elastic net */
     int normalize;                             /* tsr_norm */
-    int weighting;                             /* 0: the model's own, 1 none, 2 ncw, 3 in the loss */
+    int weighting;        /* 0: the model's own, 1 none, 2 ncw, 3 in the loss */
     const char *mask;     /* file of a matrix whose non-zeros mark missing entries, or NULL */
     int missing;          /* 0: NaN is an error, 1: NaN is a missing value */
     const char *labelled; /* "3" or "10%": labels kept a class, the rest is hidden */
@@ -744,6 +744,10 @@ TSR_API tsr_fit_report tsr_model_report(const tsr_model *model);
 TSR_API const tsr_matrix *tsr_model_basis(const tsr_model *model);
 TSR_API const tsr_matrix *tsr_model_codes(const tsr_model *model);
 TSR_API const tsr_matrix *tsr_model_weights(const tsr_model *model);
+
+/* What clusters are made of: the codes diffused over the graph of neighbours where the fit did that
+ * (`diffuse`), else the codes. */
+TSR_API const tsr_matrix *tsr_model_diffused(const tsr_model *model);
 TSR_API const tsr_labels *tsr_model_labels(const tsr_model *model);
 TSR_API const char *tsr_model_feature_name(const tsr_model *model, int64_t j); /* NULL: none */
 
@@ -865,7 +869,8 @@ TSR_API tsr_status tsr_encoder_fit(tsr_encoder **out, const tsr_data *data,
                                    const tsr_fit_options *options);
 TSR_API void tsr_encoder_free(tsr_encoder *encoder);
 
-/* Codes of the training samples, owned by the encoder: samples x rank. */
+/* Codes of the training samples as clusters see them (tsr_model_diffused), owned by the encoder:
+ * samples x rank. */
 TSR_API const tsr_matrix *tsr_encoder_codes(const tsr_encoder *encoder);
 
 /* The model behind it, or NULL for a baseline. */

@@ -58,7 +58,7 @@ static tsr_status open_model(subject *s, const char *path, const struct values *
     if (values->model != NULL)
         return tsr__fail(TSR_ERROR_ARGUMENT,
                          "%s is a fitted model: --model is for data to be fitted", path);
-    s->codes = tsr_model_codes(s->model);
+    s->codes = tsr_model_diffused(s->model);
     s->labels = tsr_model_labels(s->model);
     s->seen = tsr_model_seen(s->model);
     return TSR_OK;

@@ -184,7 +184,7 @@ static tsr_status copy_codes(sheet *s)
     tsr_status status = TSR_OK;
     tsr_read_options plain = s->values->read;
     const char *where = plain.labels;
-    const tsr_matrix *codes = tsr_model_codes(s->model);
+    const tsr_matrix *codes = tsr_model_diffused(s->model);
     const int64_t n = tsr_matrix_samples(codes);
     heat *h = &s->heat;
     plain.labels = NULL;

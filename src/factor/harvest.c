@@ -239,6 +239,25 @@ done:
     return status;
 }
 
+static tsr_status keep_diffused(tsr_model *model, tsr__run *r)
+{
+    tsr_status status = TSR_OK;
+    const tsr__solver *s = &r->solver;
+    const double weight = r->spec.weights.of[TSR_WEIGHT_DIFFUSE];
+    void *rows = NULL;
+    tsr_matrix_free(model->diffused);
+    model->diffused = NULL;
+    if (!(weight > 0))
+        return TSR_OK;
+    rows = tsr__alloc(s->n * s->k, tsr__type_size(s->type));
+    TSR_TRY(tsr__team_agree(r->data->team, rows != NULL ? TSR_OK : TSR_ERROR_MEMORY));
+    TSR_TRY(tsr__diffuse(rows, r, weight));
+    TSR_TRY(matrix_of_rows(&model->diffused, r, rows, &r->problem.rows, r->problem.row_of));
+done:
+    tsr__free(rows);
+    return status;
+}
+
 /* The gram matrix is kept for kernels alone, where new samples need W' K W and the archive has
  * no K; a free basis has F'F in its factors. Optimality writes into the solver's work, and into
  * XtG where no step reads it, so that keeping a run in its middle does not change it. */
@@ -250,6 +269,7 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
     tsr_fit_report *report = &model->report;
     TSR_TRY(
         matrix_of_rows(&model->codes, r, s->state.codes, &r->problem.rows, r->problem.row_of));
+    TSR_TRY(keep_diffused(model, r));
     if (s->problem->held.kernel != NULL) {
         TSR_TRY(basis_of_kernel(&model->basis, r));
         TSR_TRY(matrix_of(&model->weights, s, s->state.basis, n, NULL, false));

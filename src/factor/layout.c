@@ -10,6 +10,7 @@
  * must be the same both times: it depends on problem and plan alone, which are constant, and
  * never on a pointer's value. Sizes of sparse problems stay O((m + n) k):
  * tests/test_law_memory.c. */
+#include "factor/conjugate.h"
 #include "factor/plan.h"
 #include "matrix/descent.h"
 #include "matrix/pass.h"
@@ -211,7 +212,7 @@ static void layout_rules(tsr__solver *s, tsr__arena *arena)
     if (s->plan->basis.rule->exact)
         tsr__sphere_layout(s, arena);
     if (s->plan->codes.rule->solve != NULL)
-        tsr__systems_layout(s, arena);
+        tsr__conjugate_layout(&work->conjugate, s, arena);
     /* dense rows that are entries share the factor, which they want coordinate by coordinate */
     if (s->plan->longest > 0 && !s->problem->by_sample.sparse) {
         if (s->plan->codes.rule->descends)

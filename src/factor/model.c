@@ -91,6 +91,11 @@ const tsr_matrix *tsr_model_codes(const tsr_model *model)
     return model != NULL ? model->codes : NULL;
 }
 
+const tsr_matrix *tsr_model_diffused(const tsr_model *model)
+{
+    return model == NULL ? NULL : model->diffused != NULL ? model->diffused : model->codes;
+}
+
 const tsr_matrix *tsr_model_weights(const tsr_model *model)
 {
     return model != NULL ? model->weights : NULL;

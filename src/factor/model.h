@@ -17,6 +17,7 @@ struct tsr_model {
     tsr__names setting;      /* value of each row of the settings table, as text */
     tsr_matrix *basis;       /* k x m */
     tsr_matrix *codes;       /* n x k */
+    tsr_matrix *diffused;    /* n x k: for clusters of them; or NULL */
     tsr_matrix *weights;     /* concept: n x k, or NULL */
     tsr_matrix *atoms;       /* kernels: the samples, as prepared, or NULL */
     double *gram;            /* kernels: W' K W, k x k, or NULL */

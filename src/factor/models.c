@@ -25,6 +25,7 @@
 #define CLASS       TSR_WEIGHT_CLASS
 #define GRAPH       TSR_WEIGHT_GRAPH
 #define LABEL_EDGE  TSR_WEIGHT_LABEL_EDGE
+#define DIFFUSE     TSR_WEIGHT_DIFFUSE
 #define MUST        TSR_WEIGHT_MUST
 #define CANNOT      TSR_WEIGHT_CANNOT
 #define DECORRELATE TSR_WEIGHT_DECORRELATE
@@ -43,11 +44,11 @@ const tsr__model_row tsr__models[] = {
      false, false, false, "NMF under Kullback-Leibler loss", "nothing", "Lee & Seung 1999, 2000"},
     {"nmf-ncw", F,  FREE, G,  NONE,
      false, false, true, "NMF with normalised-cut weights", "nothing", "Xu, Liu & Gong 2003"},
-    {"gnmf",    F,  FREE, G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.1}}},
+    {"gnmf",    F,  FREE, G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.1, [DIFFUSE] = 1}}},
      false, false, false, "graph-regularised NMF", "neighbours", "Cai et al. 2011"},
-    {"gnmf-kl", KL, FREE, G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.01}}},
+    {"gnmf-kl", KL, FREE, G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.01, [DIFFUSE] = 1}}},
      false, true, false, "graph-regularised NMF, KL", "neighbours", "Cai et al. 2011"},
-    {"sgnmf",   F,  FREE, G,  {{{[GRAPH] = 100, [LABEL_EDGE] = 1}}, {{[GRAPH] = 0.1, [LABEL_EDGE] = 1}}},
+    {"sgnmf",   F,  FREE, G,  {{{[GRAPH] = 100, [LABEL_EDGE] = 1}}, {{[GRAPH] = 0.1, [LABEL_EDGE] = 1, [DIFFUSE] = 1}}},
      false, false, false, "graph-regularised NMF with label edges", "neighbours, labels", "Cai et al. 2011; Liu et al. 2012"},
     {"cnmf",    F,  FREE, AZ, NONE,
      false, false, false, "label-constrained NMF", "labels", "Liu et al. 2012"},
@@ -61,7 +62,7 @@ const tsr__model_row tsr__models[] = {
      false, false, false, "concept factorization", "nothing", "Xu & Gong 2004"},
     {"cdcf",    F,  XW,   G,  {{{[CLASS] = 1}}, {{[CLASS] = 1}}},
      false, false, false, "class-driven concept factorization", "labels", "Li, Zhang & Liu 2016"},
-    {"lccf",    F,  XW,   G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.1}}},
+    {"lccf",    F,  XW,   G,  {{{[GRAPH] = 100}}, {{[GRAPH] = 0.1, [DIFFUSE] = 1}}},
      false, false, false, "locally consistent concept factorization", "neighbours", "Cai, He & Han 2011"},
     {"ccf",     F,  XW,   AZ, NONE,
      false, false, false, "constrained concept factorization", "labels", "Liu et al. 2014"},
@@ -71,7 +72,7 @@ const tsr__model_row tsr__models[] = {
      true, false, false, "NMF with must- and cannot-links, KL (D-SNMF)", "labels or links", "Ambai et al. 2011"},
     {"unmf",    F,  FREE, G,  {{{[DECORRELATE] = 1}}, {{[DECORRELATE] = 1e-5}}},
      false, false, false, "de-correlated NMF", "nothing", "Huang et al. 2014"},
-    {"ugnmf",   F,  FREE, G,  {{{[GRAPH] = 100, [DECORRELATE] = 1}}, {{[GRAPH] = 0.1, [DECORRELATE] = 1e-4}}},
+    {"ugnmf",   F,  FREE, G,  {{{[GRAPH] = 100, [DECORRELATE] = 1}}, {{[GRAPH] = 0.1, [DECORRELATE] = 1e-4, [DIFFUSE] = 1}}},
      false, false, false, "de-correlated graph-regularised NMF (UGRNMF)", "neighbours", "Huang et al. 2014"},
     {NULL,      F,  FREE, G,  NONE,
      false, false, false, NULL, NULL, NULL},

@@ -274,7 +274,7 @@ tsr_status tsr__make_pairs(tsr__problem *p, const tsr__spec *spec)
 {
     tsr_status status = TSR_OK;
     TSR_TRY(count_classes(p));
-    if (spec->weights.of[TSR_WEIGHT_GRAPH] > 0)
+    if (tsr__spec_has_graph(spec))
         TSR_TRY(make_graph(p, spec));
     if (tsr__spec_has_links(spec))
         TSR_TRY(make_links(p, spec));

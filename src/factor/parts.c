@@ -47,6 +47,7 @@ const tsr__part tsr__parts[] = {
     /* name                  at                              kind                rows       columns required  >= 0    finite   largest */
     {"basis",                OF(basis),                      &tsr__part_matrix,  K,         M,   ALWAYS,   FREE,   ALWAYS,  LARGE},
     {"codes",                OF(codes),                      &tsr__part_matrix,  N,         K,   ALWAYS,   ALWAYS, ALWAYS,  LARGE},
+    {"diffused",             OF(diffused),                   &tsr__part_matrix,  N,         K,   NEVER,    ALWAYS, ALWAYS,  LARGE},
     {"weights",              OF(weights),                    &tsr__part_matrix,  N,         K,   CONCEPT,  ALWAYS, ALWAYS,  LARGE},
     {"atoms",                OF(atoms),                      &tsr__part_matrix,  N,         M,   KERNEL,   NEVER,  ALWAYS,  LARGE},
     {"gram",                 OF(gram),                       &tsr__part_square,  K,         K,   KERNEL,   NEVER,  ALWAYS,  ANY},

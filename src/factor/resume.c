@@ -167,6 +167,7 @@ static tsr_status copy_best(tsr_model *to, const tsr_model *from)
         const tsr_matrix *from;
     } parts[] = {{&to->basis, from->basis},
                  {&to->codes, from->codes},
+                 {&to->diffused, from->diffused},
                  {&to->weights, from->weights},
                  {&to->history, from->history}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

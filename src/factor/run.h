@@ -53,6 +53,9 @@ double tsr__run_objective(const tsr__run *r);
 tsr_status tsr__run_begin_model(tsr_model **out, const tsr__run *r);
 
 /* The current run's factors become the model's. */
+/* diffuse.c: codes for clusters, n x k, as rows stand. */
+tsr_status tsr__diffuse(void *out, tsr__run *r, double weight);
+
 tsr_status tsr__run_keep(tsr_model *model, tsr__run *r);
 
 /* What the model keeps of the data, once it has factors. */

@@ -146,11 +146,12 @@ typedef struct tsr__weaving {
     void *room;                 /* of a descent */
 } tsr__weaving;
 
-/* The codes as linear systems over all samples (systems.c), n x k each. */
-typedef struct tsr__systems {
-    double *flat, *code, *residual, *way, *image;
+/* Linear systems over the graph (conjugate.h), n x k each: what stands on the diagonal beside it, what is
+ * found, right sides and what is left of them, the way of a step and what it comes to. */
+typedef struct tsr__conjugate {
+    double *diagonal, *found, *left, *way, *image;
     double *scalars; /* 4 k */
-} tsr__systems;
+} tsr__conjugate;
 
 /* Sums over the rows of a factor, part by part of them (parts.. of gradient.c and map.c). */
 enum { TSR_PARTS = 64 };
@@ -179,7 +180,7 @@ typedef struct tsr__work {
     tsr__halves halves; /* of these, what the loss and its terms have */
     tsr__sphere sphere;
     tsr__weaving weaving;
-    tsr__systems systems;
+    tsr__conjugate conjugate;          /* of codes that are solved for all at once */
     void *turned_basis, *turned_codes; /* dense KL: k padded rows of each; else NULL */
     double *by, *back; /* k: scales; floors of the basis, shares, slopes while a rule runs */
     bool owed;         /* codes are still to be scaled, by `back` */
@@ -368,11 +369,10 @@ tsr__totals tsr__totals_of(const tsr__solver *s, double *room);
 /* Lays all room out in `arena` (twice; see base/memory.h). */
 void tsr__solver_layout(tsr__solver *s, tsr__arena *arena);
 
-/* Rooms: map.c, sphere.c, weave.c, systems.c. */
+/* Rooms: map.c, sphere.c, weave.c. */
 void tsr__map_layout(tsr__solver *s, tsr__arena *arena);
 void tsr__sphere_layout(tsr__solver *s, tsr__arena *arena);
 void tsr__weave_layout(tsr__solver *s, tsr__arena *arena);
-void tsr__systems_layout(tsr__solver *s, tsr__arena *arena);
 
 /* After theta and codes were set: normalises, pushes, accumulates. */
 void tsr__solver_start(tsr__solver *s);

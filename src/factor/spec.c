@@ -131,7 +131,7 @@ bool tsr__spec_needs_labels(const tsr__spec *spec)
     const unsigned wanting =
         TSR_NEEDS_LABELS | (tsr__spec_has_links(spec) ? 0u : TSR_NEEDS_LINKS);
     bool needs = spec->codes == TSR_CODES_TIED ||
-                 (w[TSR_WEIGHT_GRAPH] > 0 && w[TSR_WEIGHT_LABEL_EDGE] > 0);
+                 (tsr__spec_has_graph(spec) && w[TSR_WEIGHT_LABEL_EDGE] > 0);
     for (int t = 0; tsr__term_kinds[t] != NULL; t++)
         for (int i = 0; i < 2 && (tsr__term_kinds[t]->needs & wanting) != 0; i++) {
             const tsr__weight_name of = tsr__term_kinds[t]->weights[i];
@@ -144,7 +144,8 @@ bool tsr__spec_needs_labels(const tsr__spec *spec)
  * and goes into the codes of new samples, too. */
 bool tsr__spec_joins(const tsr__spec *spec)
 {
-    bool joins = spec->codes == TSR_CODES_TIED || tsr__spec_has_links(spec);
+    bool joins =
+        spec->codes == TSR_CODES_TIED || tsr__spec_has_links(spec) || tsr__spec_has_graph(spec);
     for (int t = 0; tsr__term_kinds[t] != NULL; t++)
         for (int i = 0; i < 2 && tsr__term_kinds[t]->refresh != NULL; i++) {
             const tsr__weight_name of = tsr__term_kinds[t]->weights[i];

@@ -32,6 +32,12 @@ bool tsr__spec_joins(const tsr__spec *spec);
 /* The basis may move before all samples were seen: it is free, and J has no term on the codes. */
 bool tsr__spec_batches(const tsr__spec *spec);
 
+/* True when samples have neighbours. */
+static inline bool tsr__spec_has_graph(const tsr__spec *spec)
+{
+    return spec->weights.of[TSR_WEIGHT_GRAPH] > 0 || spec->weights.of[TSR_WEIGHT_DIFFUSE] > 0;
+}
+
 /* True when pairs are listed, in a file or in memory. */
 static inline bool tsr__spec_has_links(const tsr__spec *spec)
 {

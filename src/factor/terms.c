@@ -28,8 +28,8 @@ const tsr__term_kind *const tsr__term_kinds[] = {&tsr__term_class,
 const char *const tsr__term_names[TSR_TERMS] = {
     "loss", "class", "graph", "links", "alpha-codes", "smooth", "decorrelate", "alpha-basis"};
 
-const char *const tsr__weight_names[TSR_WEIGHTS] = {
-    "class", "graph", "label-edge", "must", "cannot", "decorrelate", "smooth"};
+const char *const tsr__weight_names[TSR_WEIGHTS] = {"class", "graph",  "label-edge",  "diffuse",
+                                                    "must",  "cannot", "decorrelate", "smooth"};
 
 /* Presets count beside what was set: at weight 0 a model is still one of that term, and its
  * weight the one to vary. */

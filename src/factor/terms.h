@@ -28,6 +28,7 @@ typedef enum tsr__weight_name {
     TSR_WEIGHT_CLASS,
     TSR_WEIGHT_GRAPH,
     TSR_WEIGHT_LABEL_EDGE, /* of edges in the graph, not of a term */
+    TSR_WEIGHT_DIFFUSE,    /* of the graph in what clusters see of the codes, not of a term */
     TSR_WEIGHT_MUST,
     TSR_WEIGHT_CANNOT,
     TSR_WEIGHT_DECORRELATE,

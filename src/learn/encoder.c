@@ -228,7 +228,7 @@ const tsr_matrix *tsr_encoder_codes(const tsr_encoder *e)
 {
     if (e == NULL)
         return NULL;
-    return e->model != NULL ? tsr_model_codes(e->model) : e->codes;
+    return e->model != NULL ? tsr_model_diffused(e->model) : e->codes;
 }
 
 const tsr_model *tsr_encoder_model(const tsr_encoder *e)

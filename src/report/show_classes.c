@@ -153,7 +153,7 @@ static tsr_status cluster(const tsr__subject *s)
     tsr_scores scores;
     int32_t *of = NULL;
     TSR_NEW(of, s->n);
-    TSR_TRY(tsr_cluster(of, NULL, s->codes, &options));
+    TSR_TRY(tsr_cluster(of, NULL, s->diffused, &options));
     TSR_TRY(tsr_score_clusters(&scores, of, tsr_labels_of(s->labels), s->n));
     put_scores(s->page, &scores);
     TSR_TRY(tsr_map_clusters(of, of, tsr_labels_of(s->labels), s->n));

@@ -190,6 +190,7 @@ static tsr_status encode(tsr__subject *s)
     transform.threads = s->options->threads;
     transform.progress = s->options->progress;
     s->codes = tsr_model_codes(s->model);
+    s->diffused = tsr_model_diffused(s->model);
     s->trained = s->data == NULL;
     if (s->data != NULL) {
         evidence found = UNKNOWN;
@@ -204,7 +205,7 @@ static tsr_status encode(tsr__subject *s)
     }
     if (!s->trained) {
         TSR_TRY(tsr_model_transform(&s->made, s->model, s->data, &transform));
-        s->codes = s->made;
+        s->codes = s->diffused = s->made;
     }
 done:
     return status;

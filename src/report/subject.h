@@ -18,11 +18,12 @@ typedef struct tsr__subject {
     bool trained;         /* the samples are those of the fit */
     bool linear;          /* basis vectors are of the samples' space: no kernel */
 
-    const tsr_labels *labels; /* of the samples, or NULL */
-    const tsr_matrix *basis;  /* k x m */
-    const tsr_matrix *codes;  /* n x k */
-    tsr_matrix *made;         /* the codes, where they were made for this page */
-    tsr_matrix *prepared;     /* the samples as the model sees them, n x m; or NULL */
+    const tsr_labels *labels;   /* of the samples, or NULL */
+    const tsr_matrix *basis;    /* k x m */
+    const tsr_matrix *codes;    /* n x k */
+    const tsr_matrix *diffused; /* the same, as clusters see them */
+    tsr_matrix *made;           /* the codes, where they were made for this page */
+    tsr_matrix *prepared;       /* the samples as the model sees them, n x m; or NULL */
     int64_t n, m, k;
     tsr_image_shape image; /* height 0: no pictures */
     bool both_signs;       /* of the basis */

@@ -376,7 +376,7 @@ def cluster(
             raise TypeError("the labels of a fitted model are its own: y is for samples")
         if model is not None:
             raise ValueError("a fitted model is clustered as it is: model is for samples")
-        codes, labels = lib.tsr_model_codes(fitted.at), lib.tsr_model_labels(fitted.at)
+        codes, labels = lib.tsr_model_diffused(fitted.at), lib.tsr_model_labels(fitted.at)
         seen, keep = lib.tsr_model_seen(fitted.at), fitted
     else:
         data = _open(X, y, read_settings, unlabelled, team)
@@ -790,7 +790,7 @@ def _heat(
 ) -> bytes:
     """Of the model's own samples, or of others."""
     threads = reading.get("threads", 0)
-    codes, labels = fitted.codes, lib.tsr_model_labels(fitted.at)
+    codes, labels = fitted.diffused, lib.tsr_model_labels(fitted.at)
     source = None  # what labels belong to
     if data is not None:
         source = _open(data, y, reading)

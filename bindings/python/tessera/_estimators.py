@@ -404,6 +404,12 @@ class _Fitting(BaseEstimator):
         return self._need("codes_").codes
 
     @property
+    def diffused_(self) -> np.ndarray:
+        """What clusters are made of: the codes, diffused over the graph of neighbours by models
+        that do so (diffuse)."""
+        return self._need("diffused_").diffused
+
+    @property
     def history_(self) -> np.ndarray:
         """J after each iteration."""
         return self._need("history_").objective
@@ -545,6 +551,8 @@ _ATTRIBUTES = """
     components_ : array, n_components_ x n_features_in_
     codes_ : array, samples x n_components_
         Codes of the samples of the fit, as it left them.
+    diffused_ : array, samples x n_components_
+        The same as clusters see them: diffused over the graph of neighbours where the model has one.
     n_components_, n_features_in_, n_iter_ : int
     n_samples_seen_ : int
         Samples of the fit and of the calls of partial_fit after it.

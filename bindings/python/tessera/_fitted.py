@@ -66,6 +66,10 @@ class Fitted:
         return arrays.from_matrix(lib.tsr_model_codes(self.at), self._handle)
 
     @property
+    def diffused(self) -> np.ndarray:
+        return arrays.from_matrix(lib.tsr_model_diffused(self.at), self._handle)
+
+    @property
     def weights(self) -> Optional[np.ndarray]:
         at = lib.tsr_model_weights(self.at)
         return arrays.from_matrix(at, self._handle) if at else None

@@ -96,6 +96,7 @@ tsr_model_describe s p p
 tsr_model_origin t p
 tsr_model_basis p p
 tsr_model_codes p p
+tsr_model_diffused p p
 tsr_model_weights p p
 tsr_model_labels p p
 tsr_model_seen p p
