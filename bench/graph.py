@@ -5,8 +5,7 @@
     TESSERA_LIBRARY=build/libtessera.so bench/graph.py FOLDER [--sets orl,news] [--seeds 5] [--norms l2,none]
 
 NMI and accuracy of k-means (20 starts) on the codes of gnmf, into as many clusters as classes: by the multiplicative
-rule at weight 100 after 100 steps, and by default with the codes diffused at 0 (not), 1 (the default), and 0.5, 2 and
-4 times that. Mean and standard error over the seeds of the starts. No labels are seen.
+rule at weight 100 after 100 steps, and by default with the codes diffused at 0 (not), 0.5, 1, 2 (the default) and 4. Mean and standard error over the seeds of the starts. No labels are seen.
 
 orl: 40 people; eth80: 80 objects in 41 views; scenes: 13 kinds, visual words of dense SIFT; caltech: 10 categories,
 visual words of SIFT; news: 20 groups, 200 messages each, tf-idf without function words; yale: 15 people. Without any file:

@@ -84,7 +84,7 @@ static void is_the_minimum(void **state)
         options.o.graph_matrix = graph;
         tsr_model *model = lab_fit(data, &options.o);
         double h[N * K], found[N * K];
-        const double weight = options.o.diffuse >= 0 ? options.o.diffuse : 1;
+        const double weight = options.o.diffuse >= 0 ? options.o.diffuse : 2;
         expect(h, tsr_model_codes(model), weight);
         assert_non_null(model->diffused);
         assert_true(tsr_model_diffused(model) == model->diffused);
