@@ -34,7 +34,7 @@ from tessera._library import Owned, lib
 from tessera._tables import Options
 
 TUNING, REPORTED, LABELS = (100, 101), (1, 2, 3, 4, 5), (1, 2, 5)
-COMMON = {"normalize": "l2", "iterations": 30, "precision": "single", "threads": 1}
+COMMON = {"normalize": "l2", "iterations": 30, "precision": "single", "threads": 1, "diffuse": 0}
 
 
 # Sets -------------------------------------------------------------------------------------

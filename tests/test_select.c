@@ -242,7 +242,7 @@ static void check_rule(const tsr_data *data, const tsr_fit_options *fit, bool la
     enum { FOLDS = 4, RANKS = 7 };
     tsr_select_options options = {.ranks = "2-8", .folds = FOLDS};
     tsr__holdout h = {0};
-    tsr__verdict verdict;
+    tsr__judged verdict;
     tsr_selection *s = NULL;
     const double sign = labels ? 1 : -1;
     double score[RANKS][FOLDS], mean[RANKS] = {0};

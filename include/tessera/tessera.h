@@ -180,7 +180,7 @@ TSR_API const tsr_setting *tsr_result_table(size_t *size, const char *name);
 
 /* Counts the changes of any of these structs. A program that was compiled with another number must
  * not pass structs to this library; options by name go on working. */
-#define TSR_STRUCTS 8
+#define TSR_STRUCTS 9
 TSR_API int64_t tsr_structs(void);
 
 /* 3. Progress and teams ------------------------------------------------------------------- */

@@ -157,6 +157,9 @@ static void print_text(const subject *s, int64_t clusters, double cost,
 {
     (void)printf("%lld samples in %lld clusters, cost %.8g\n",
                  (long long)tsr_matrix_samples(s->codes), (long long)clusters, cost);
+    const tsr_model *model = s->model != NULL ? s->model : tsr_encoder_model(s->encoder);
+    if (model != NULL && tsr_model_diffused(model) != tsr_model_codes(model))
+        (void)printf("  codes are diffused over the neighbours (--diffuse)\n");
     if (scores == NULL) {
         (void)printf("  no classes are known: nothing to compare with\n");
         return;

@@ -293,6 +293,8 @@ static void map_text(const sheet *s)
     if (codes && h->size[1] < rank)
         (void)printf("  %lld basis vectors are %lld cells: means of neighbours\n",
                      (long long)rank, (long long)h->size[1]);
+    if (s->data == NULL && tsr_model_diffused(s->model) != tsr_model_codes(s->model))
+        (void)printf("  codes are diffused over the neighbours\n");
     (void)printf("  pale is %.4g, dark %.4g\n", h->range[0], h->range[1]);
 }
 

@@ -12,19 +12,14 @@
 #include "factor/conjugate.h"
 
 #include "factor/plan.h"
+#include "factor/strip.h"
 #include "matrix/team.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 2000 }; /* of what an ill graph may take */
-
-/* What is left is rounding from there. */
-static double near_of(const tsr__solver *s)
-{
-    return s->type == TSR_FLOAT64 ? 1e-13 : 1e-6;
-}
+enum { MOST_STEPS = 10000 }; /* of what an ill graph may take */
 
 void tsr__conjugate_layout(tsr__conjugate *y, const tsr__solver *s, tsr__arena *arena)
 {
@@ -47,23 +42,28 @@ static void place(const void *context, int64_t first, int64_t count)
         tsr__real_set(c->s, c->s->state.codes, at, c->y->way[at]);
 }
 
+/* Strip by strip of the columns, a sample's neighbours one after another. */
 static void apply_rows(const void *context, int64_t first, int64_t count)
 {
     const struct solving *c = context;
     const tsr_matrix *graph = c->s->problem->pairs.graph;
     const void *places = tsr__places(c->s);
     const int64_t k = c->s->k;
-    for (int64_t i = first; i < first + count; i++) {
-        double *to = c->y->image + i * k;
-        for (int64_t j = 0; j < k; j++)
-            to[j] = c->y->diagonal[i * k + j] * c->y->way[i * k + j];
-        for (int64_t at = graph->rows[i]; at < graph->rows[i + 1]; at++) {
-            const double edge = c->weight * tsr__value_at(graph->values, graph->type, at);
-            for (int64_t j = 0; j < k; j++)
-                to[j] += edge * (c->y->way[i * k + j] -
-                                 tsr__real_get(c->s, places, graph->columns[at] * k + j));
+    double its[TSR_STRIP];
+    for (int64_t i = first; i < first + count; i++)
+        for (int64_t j = 0; j < k; j = tsr__strip_end(j, k)) {
+            const int64_t strip = tsr__strip_end(j, k) - j;
+            const double *own = c->y->way + i * k + j;
+            double *restrict to = c->y->image + i * k + j;
+            for (int64_t a = 0; a < strip; a++)
+                to[a] = c->y->diagonal[i * k + j + a] * own[a];
+            for (int64_t at = graph->rows[i]; at < graph->rows[i + 1]; at++) {
+                const double edge = c->weight * tsr__value_at(graph->values, graph->type, at);
+                tsr__widen(its, c->s, places, graph->columns[at] * k + j, strip);
+                for (int64_t a = 0; a < strip; a++)
+                    to[a] += edge * (own[a] - its[a]);
+            }
         }
-    }
 }
 
 static void apply(tsr__solver *s, const struct solving *c)
@@ -165,20 +165,22 @@ static bool step(tsr__solver *s, const struct solving *c)
 }
 
 /* How much is left is measured against the right sides, and begins at the codes as they are. */
-void tsr__conjugate_solve(tsr__solver *s, const tsr__conjugate *y, double weight)
+bool tsr__conjugate_solve(tsr__solver *s, const tsr__conjugate *y, double weight, double little)
 {
     const struct solving c = {s, y, weight};
-    double *little = scalars_of(&c, LITTLE);
+    const double near = s->type == TSR_FLOAT64 ? little : fmax(little, 1e-6);
+    double *least = scalars_of(&c, LITTLE);
     bool any = true;
-    sum_into(s, little, add_left, &c);
+    sum_into(s, least, add_left, &c);
     for (int64_t j = 0; j < s->k; j++)
-        little[j] *= near_of(s) * near_of(s);
+        least[j] *= near * near;
     memcpy(y->way, y->found, (size_t)(s->n * s->k) * sizeof *y->way);
     apply(s, &c);
     tsr__each_rows(s, s->n, begin, &c);
     sum_into(s, scalars_of(&c, BEFORE), add_left, &c);
     for (int64_t i = 0; any && i < MOST_STEPS; i++)
         any = step(s, &c);
+    return !any;
 }
 
 /* Rounding may leave a zero below zero. */

@@ -54,28 +54,44 @@ static double weight_in(tsr__solver *s, double weight)
     return total > 0 ? weight * n / (double)s->k * (n / total) : 0;
 }
 
-/* Codes are put back to the bit, with those of others that stand around them. */
-tsr_status tsr__diffuse(void *out, tsr__run *r, double weight)
+/* Those of the model, which need not be the last run's, as rows of this rank. */
+static void load(tsr__run *r, const tsr_matrix *codes)
+{
+    tsr__solver *s = &r->solver;
+    const int64_t *row_of = r->problem.row_of, first = r->problem.rows.first;
+    for (int64_t i = 0; i < codes->samples; i++) {
+        const int64_t row = (row_of != NULL ? row_of[i] : i) - first;
+        if (row >= 0 && row < s->n)
+            memcpy(tsr__codes_at(s, row), tsr__real_at(s, codes->values, i * codes->stride),
+                   tsr__real_bytes(s, s->k));
+    }
+}
+
+/* Once, at the end of a fit: checkpoints have none. The solver's codes are spoiled. */
+tsr_status tsr__diffuse(tsr_model *model, tsr__run *r)
 {
     tsr_status status = TSR_OK;
     tsr__solver *s = &r->solver;
+    const double weight = r->spec.weights.of[TSR_WEIGHT_DIFFUSE];
     const tsr__conjugate before = s->work.conjugate;
-    const size_t bytes = tsr__real_bytes(s, s->n * s->k);
     tsr__arena arena = {0};
-    memcpy(out, s->state.codes, bytes);
+    tsr_matrix_free(model->diffused);
+    model->diffused = NULL;
+    if (!(weight > 0) || model->codes == NULL)
+        return TSR_OK;
     tsr__conjugate_layout(&s->work.conjugate, s, &arena);
     TSR_TRY(tsr__team_agree(r->data->team, tsr__arena_open(&arena)));
     tsr__conjugate_layout(&s->work.conjugate, s, &arena);
+    load(r, model->codes);
     tsr__each_rows(s, s->n, set_directions, s);
-    tsr__conjugate_solve(s, &s->work.conjugate, weight_in(s, weight));
+    const bool arrived =
+        tsr__conjugate_solve(s, &s->work.conjugate, weight_in(s, weight), 1e-8);
     tsr__conjugate_keep(s, &s->work.conjugate);
-    for (size_t i = 0; i < bytes; i++) {
-        const char own = ((char *)s->state.codes)[i];
-        ((char *)s->state.codes)[i] = ((char *)out)[i];
-        ((char *)out)[i] = own;
-    }
-    tsr__exchange_codes(s);
-    status = s->work.trouble;
+    TSR_TRY(s->work.trouble);
+    TSR_TRY(tsr__run_rows(&model->diffused, r, s->state.codes));
+    if (!arrived)
+        TSR_TRY(tsr__names_add(&model->notes, "the diffused codes are not where they would "
+                                              "settle: lower --diffuse"));
 done:
     tsr__arena_close(&arena);
     s->work.conjugate = before;

@@ -224,12 +224,15 @@ static tsr_status check_memory(const tsr__run *r)
     const double size = (double)tsr__type_size(r->spec.type), k = (double)r->plan.k,
                  m = (double)r->problem.features, n = (double)r->problem.samples,
                  copies = 1 + r->plan.map->woven, each = 32,
+                 diffused = r->spec.weights.of[TSR_WEIGHT_DIFFUSE] > 0
+                                ? 5 * 8 * (double)r->problem.n + size * n
+                                : 0,
                  led = r->plan.extrapolates ? (double)tsr__plain_rows(&r->solver) : 0,
                  held = tsr__matrix_is_stored(x)
                             ? 0
                             : (double)tsr_matrix_stored(x) * (double)tsr__type_size(x->type),
-                 wanted = (double)r->arena.used + k * size * (m + copies * n + led) + each * n +
-                          held,
+                 wanted = (double)r->arena.used + k * size * (m + copies * n + led) +
+                          k * diffused + each * n + held,
                  limit = (double)r->data->memory;
     if (limit == 0 || wanted <= limit)
         return TSR_OK;
@@ -255,6 +258,8 @@ tsr_status tsr__run_open(tsr__run *r)
     r->least = (double)INFINITY, r->most = (double)-INFINITY;
     r->limit = r->options->iterations;
     TSR_TRY(tsr__spec_make(&r->spec, r->options));
+    if (r->like != NULL) /* new samples alone are no graph to speak of */
+        r->spec.weights.of[TSR_WEIGHT_DIFFUSE] = 0;
     if (r->options->checkpoint != NULL && tsr__team_rank(r->data->team) == 0)
         TSR_TRY(tsr__output_check(r->options->checkpoint, false));
     if (r->from != NULL)
@@ -297,6 +302,7 @@ static tsr_status make_fit(tsr__run *r)
         TSR_TRY(tsr__resume_begin(r, r->fresh));
     TSR_TRY(run_starts(r));
     TSR_TRY(tsr__run_remember(r->model, r));
+    TSR_TRY(tsr__diffuse(r->model, r));
 done:
     return status;
 }

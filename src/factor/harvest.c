@@ -109,6 +109,11 @@ done:
     return status;
 }
 
+tsr_status tsr__run_rows(tsr_matrix **out, const tsr__run *r, const void *rows)
+{
+    return matrix_of_rows(out, r, rows, &r->problem.rows, r->problem.row_of);
+}
+
 /* Kernel models: the basis in the space of the samples, X' W, for looking at. The solver has
  * only K and W. O(n m k), once a fit or checkpoint. */
 static tsr_status basis_of_kernel(tsr_matrix **out, tsr__run *r)
@@ -239,25 +244,6 @@ done:
     return status;
 }
 
-static tsr_status keep_diffused(tsr_model *model, tsr__run *r)
-{
-    tsr_status status = TSR_OK;
-    const tsr__solver *s = &r->solver;
-    const double weight = r->spec.weights.of[TSR_WEIGHT_DIFFUSE];
-    void *rows = NULL;
-    tsr_matrix_free(model->diffused);
-    model->diffused = NULL;
-    if (!(weight > 0))
-        return TSR_OK;
-    rows = tsr__alloc(s->n * s->k, tsr__type_size(s->type));
-    TSR_TRY(tsr__team_agree(r->data->team, rows != NULL ? TSR_OK : TSR_ERROR_MEMORY));
-    TSR_TRY(tsr__diffuse(rows, r, weight));
-    TSR_TRY(matrix_of_rows(&model->diffused, r, rows, &r->problem.rows, r->problem.row_of));
-done:
-    tsr__free(rows);
-    return status;
-}
-
 /* The gram matrix is kept for kernels alone, where new samples need W' K W and the archive has
  * no K; a free basis has F'F in its factors. Optimality writes into the solver's work, and into
  * XtG where no step reads it, so that keeping a run in its middle does not change it. */
@@ -267,9 +253,7 @@ tsr_status tsr__run_keep(tsr_model *model, tsr__run *r)
     tsr__solver *s = &r->solver;
     const int64_t n = r->problem.samples, done = r->history.iterations;
     tsr_fit_report *report = &model->report;
-    TSR_TRY(
-        matrix_of_rows(&model->codes, r, s->state.codes, &r->problem.rows, r->problem.row_of));
-    TSR_TRY(keep_diffused(model, r));
+    TSR_TRY(tsr__run_rows(&model->codes, r, s->state.codes));
     if (s->problem->held.kernel != NULL) {
         TSR_TRY(basis_of_kernel(&model->basis, r));
         TSR_TRY(matrix_of(&model->weights, s, s->state.basis, n, NULL, false));

@@ -22,7 +22,7 @@ static const tsr_setting fit_table[] = {
     TSR_REAL_ROW(FIT, class_weight, "class", -1, INFINITY, "-1", "W", "class-driven weight; -1: the model's"),
     TSR_REAL_ROW(FIT, graph, "graph", -1, INFINITY, "-1", "W", "graph weight; -1: the model's"),
     TSR_REAL_ROW(FIT, label_edge, "label-edge", -1, INFINITY, "-1", "W", "graph: weight of edges between samples of one label, 0: ignore labels; -1: the model's"),
-    TSR_REAL_ROW(FIT, diffuse, "diffuse", -1, INFINITY, "-1", "W", "graph: how much clusters of codes heed neighbours, 0: not; -1: the model's"),
+    TSR_REAL_ROW(FIT, diffuse, "diffuse", -1, 1e9, "-1", "W", "graph: how much clusters of codes heed neighbours, 0: not; -1: the model's, 0 with --graph 0"),
     TSR_REAL_ROW(FIT, decorrelate, "decorrelate", -1, INFINITY, "-1", "W", "de-correlation of the basis; -1: the model's"),
     TSR_REAL_ROW(FIT, smooth, "smooth", -1, INFINITY, "-1", "W", "smoothness of the parts of pictures; -1: the model's, which is 0"),
     TSR_REAL_ROW(FIT, must, "must", -1, INFINITY, "-1", "W", "must-link weight of labelled pairs; -1: the model's"),

@@ -317,6 +317,7 @@ tsr_status tsr__plan_make(tsr__plan *out, const tsr__spec *spec, tsr__problem *p
                       .leaves = problem->by_sample.leaves,
                       .tile = problem->by_sample.tile};
     TSR_TRY(choose_terms(&plan, spec, problem));
+    plan.pairs = spec->weights.of[TSR_WEIGHT_GRAPH] > 0 || tsr__spec_has_links(spec);
     choose_scale(&plan, spec, problem);
     choose_rules(&plan, spec, problem);
     plan.threads = threads_for(&plan, spec, problem);
@@ -383,7 +384,7 @@ double tsr__plan_sends(const tsr__plan *plan, const tsr__problem *problem)
         twice += wide + (plan->lifts ? k : 0);
         agrees += 1 + plan->lifts;
     }
-    for (int r = 0; problem->pairs.halo.sent != NULL && r < team->ranks; r++)
+    for (int r = 0; plan->pairs && problem->pairs.halo.sent != NULL && r < team->ranks; r++)
         sent += r == team->rank ? 0 : (double)problem->pairs.halo.sent[r] * k * size;
     agrees += sent > 0;
     return part * (once + 2 * twice) +

@@ -61,6 +61,7 @@ struct tsr__plan {
     bool lifts; /* steps that keep zeros end at a floor where the gradient pulls up */
     bool extrapolates;
     bool leads_basis; /* and what is led on are not the codes but theta */
+    bool pairs;       /* a term is of pairs of rows, and passes end with their codes at hand */
     bool divides;     /* each rank of a team moves its part of the basis */
     bool collects;    /* passes sum XtG; else it is made when it is needed */
     bool

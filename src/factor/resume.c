@@ -34,6 +34,7 @@ static difference difference_in(const char *name)
                     {"init", SILENT},
                     {"tolerance", SAID},
                     {"restarts", SAID},
+                    {"diffuse", SAID}, /* J does not know it */
                     {"forget", SILENT},
                     {"seed", SAID},
                     {"plan", SAID},
@@ -52,7 +53,7 @@ static difference difference_in(const char *name)
                     {"sample-weights", SILENT},
                     {"progress", SILENT}};
     for (tsr__weight_name w = 0; w < TSR_WEIGHTS; w++)
-        if (strcmp(tsr__weight_names[w], name) == 0)
+        if (w != TSR_WEIGHT_DIFFUSE && strcmp(tsr__weight_names[w], name) == 0)
             return HEAVIER;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (strcmp(settings[i].name, name) == 0)
@@ -167,7 +168,6 @@ static tsr_status copy_best(tsr_model *to, const tsr_model *from)
         const tsr_matrix *from;
     } parts[] = {{&to->basis, from->basis},
                  {&to->codes, from->codes},
-                 {&to->diffused, from->diffused},
                  {&to->weights, from->weights},
                  {&to->history, from->history}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

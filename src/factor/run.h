@@ -53,8 +53,11 @@ double tsr__run_objective(const tsr__run *r);
 tsr_status tsr__run_begin_model(tsr_model **out, const tsr__run *r);
 
 /* The current run's factors become the model's. */
-/* diffuse.c: codes for clusters, n x k, as rows stand. */
-tsr_status tsr__diffuse(void *out, tsr__run *r, double weight);
+/* diffuse.c: the model's codes for clusters, when a fit has ended. */
+tsr_status tsr__diffuse(tsr_model *model, tsr__run *r);
+
+/* What rows of all ranks have (codes), a sample a row. */
+tsr_status tsr__run_rows(tsr_matrix **out, const tsr__run *r, const void *rows);
 
 tsr_status tsr__run_keep(tsr_model *model, tsr__run *r);
 

@@ -319,7 +319,8 @@ static void pass(tsr__solver *s, mover move)
     tsr__solver_hand_over(s);
     if (s->plan->collects && s->problem->by_feature.blocks > 0)
         collect(s);
-    tsr__exchange_codes(s);
+    if (s->plan->pairs)
+        tsr__exchange_codes(s);
     tsr__refresh(s);
 }
 
@@ -411,7 +412,8 @@ static void go_back(tsr__solver *s)
     put_codes_back(s, s->work.before);
     memcpy(tsr__theta(s), s->state.plain, tsr__real_bytes(s, tsr__plain_rows(s) * s->k));
     s->plan->map->push(s);
-    tsr__exchange_codes(s);
+    if (s->plan->pairs)
+        tsr__exchange_codes(s);
     tsr__refresh(s);
     tsr__fix_scale(s, s->plan->scale);
     pass(s, move_codes);

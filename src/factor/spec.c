@@ -118,6 +118,8 @@ tsr_status tsr__spec_make(tsr__spec *out, const tsr_fit_options *options)
         spec.codes = (tsr__codes_name)(options->codes - 1);
     for (tsr__weight_name w = 0; w < TSR_WEIGHTS; w++)
         spec.weights.of[w] = weight_of(options, &row->weights[spec.unit], w);
+    if (!(spec.weights.of[TSR_WEIGHT_GRAPH] > 0) && options->diffuse < 0)
+        spec.weights.of[TSR_WEIGHT_DIFFUSE] = 0; /* who wants no graph has none */
     TSR_TRY(check(&spec));
     *out = spec;
 done:

@@ -28,7 +28,7 @@ static void solve(tsr__solver *s)
     double weight = 0;
     for (const tsr__term *t = s->plan->term; t < tsr__terms_end(s->plan); t++)
         weight += t->kind->logs ? t->weight[0] : 0;
-    tsr__conjugate_solve(s, &s->work.conjugate, weight);
+    (void)tsr__conjugate_solve(s, &s->work.conjugate, weight, 1e-12);
     tsr__conjugate_keep(s, &s->work.conjugate);
 }
 

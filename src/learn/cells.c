@@ -120,7 +120,7 @@ static double published_in(const tsr_experiment *e, int64_t row, int64_t method,
     origin from;
     if (!asks(&from, p))
         return (double)NAN;
-    if (row < 0 && e->rows == 1) /* a table of one row has no other sum */
+    if (row < 0 && e->rows == 1 && p->study.summary == 0) /* one row is its own average */
         row = 0;
     const char *summary = p->study.summary == 1 ? "best*" : "average";
     const char *setting = row < 0 ? summary : row < p->rows.count ? p->rows.name[row] : "";

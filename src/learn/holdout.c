@@ -135,7 +135,7 @@ done:
     return status;
 }
 
-static tsr_status score_labels(tsr__verdict *out, const tsr__holdout *h,
+static tsr_status score_labels(tsr__judged *out, const tsr__holdout *h,
                                const tsr_fit_options *fit, int64_t fold)
 {
     tsr_status status = TSR_OK;
@@ -149,8 +149,11 @@ static tsr_status score_labels(tsr__verdict *out, const tsr__holdout *h,
     TSR_TRY(tsr_encoder_fit(&encoder, part, fit));
     out->seconds = tsr__clock() - begun;
     TSR_NEW(given, labels->count);
-    TSR_TRY(tsr_classify(given, tsr_encoder_codes(encoder), tsr_encoder_seen(encoder),
-                         tsr_encoder_codes(encoder), 1, 1));
+    /* by codes as new samples have them, which know no neighbours */
+    const tsr_model *model = tsr_encoder_model(encoder);
+    const tsr_matrix *codes =
+        model != NULL ? tsr_model_codes(model) : tsr_encoder_codes(encoder);
+    TSR_TRY(tsr_classify(given, codes, tsr_encoder_seen(encoder), codes, 1, 1));
     for (int64_t i = 0; i < labels->count; i++) {
         if (h->fold[i] != fold)
             continue;
@@ -384,7 +387,7 @@ static double compare_entries(const tsr__holdout *h, const tsr_model *model,
     return h->square > 0 ? sqrt(off / (double)count / h->square) : 0;
 }
 
-static tsr_status score_entries(tsr__verdict *out, const tsr__holdout *h,
+static tsr_status score_entries(tsr__judged *out, const tsr__holdout *h,
                                 const tsr_fit_options *fit, int64_t fold)
 {
     tsr_status status = TSR_OK;
@@ -410,7 +413,7 @@ done:
     return status;
 }
 
-tsr_status tsr__holdout_score(tsr__verdict *out, const tsr__holdout *h,
+tsr_status tsr__holdout_score(tsr__judged *out, const tsr__holdout *h,
                               const tsr_fit_options *fit, int64_t fold)
 {
     return h->by_labels ? score_labels(out, h, fit, fold) : score_entries(out, h, fit, fold);

@@ -36,16 +36,16 @@ tsr_status tsr__holdout_entries(tsr__holdout *out, const tsr_data *data,
                                 const tsr_fit_options *fit, int64_t fits, int64_t folds);
 void tsr__holdout_clear(tsr__holdout *holdout);
 
-typedef struct tsr__verdict {
+typedef struct tsr__judged {
     double
         score;  /* labels: the share of hidden samples whose nearest code of a shown label is of
                        their class; entries: the root mean square error, relative to all */
     double nmi; /* labels: of k-means of all codes with the classes of hidden samples; or NaN */
     double seconds; /* of the fit alone */
-} tsr__verdict;
+} tsr__judged;
 
 /* Fits to all but a fold and judges by that fold. */
-tsr_status tsr__holdout_score(tsr__verdict *out, const tsr__holdout *holdout,
+tsr_status tsr__holdout_score(tsr__judged *out, const tsr__holdout *holdout,
                               const tsr_fit_options *fit, int64_t fold);
 
 /* Data that share the matrix of others, with these labels in place of theirs, -1: unknown. */

@@ -162,7 +162,7 @@ static tsr_status judge_one(struct selecting *s, const tsr_fit_options *fit,
                             const struct job *job)
 {
     const int64_t item = job->candidate * s->selection->about.folds + job->turn;
-    tsr__verdict verdict = {0};
+    tsr__judged verdict = {0};
     TSR_OR_RETURN(tsr__holdout_score(&verdict, &s->holdout, fit, job->turn));
     s->selection->score[item] = verdict.score;
     s->nmi[item] = verdict.nmi;

@@ -2,8 +2,8 @@
  *
  * Tables of an experiment: for each metric a row a value, a column a method, ours (mean and
  * standard deviation over the draws, percent) with the published figure and the difference
- * where there is one; then what the draws say of the figures (verdict.c). One description, five
- * formats. */
+ * where there is one, in five formats; then, in text and markdown, what the draws say of the figures
+ * (verdict.c). */
 #include "learn/experiment.h"
 
 #include "base/json.h"

@@ -352,6 +352,8 @@ static double root(double p, double b, double c, double q, int power)
 static double log_root(double p, double b, double c, double q, double e, double f)
 {
     double low = -70, high = 70, u = 0;
+    if (!(p + fabs(b) + c + q + e + f > 0)) /* nothing moves it */
+        return 1;
     for (int step = 0; step < 100; step++) {
         const double t = exp(u), falling = u < 0 ? (1 - u) / t : 2 / t - 1;
         const double value = b + t * (c + t * t * q) + e * (t + u) - p / t - f * falling;
@@ -359,7 +361,7 @@ static double log_root(double p, double b, double c, double q, double e, double 
             t * (c + 3 * t * t * q) + e * (t + 1) + p / t + f * (u < 0 ? 2 - u : 2) / t;
         *(value > 0 ? &high : &low) = u;
         const double newton = u - value / slope,
-                     next = newton > low && newton < high ? newton : (low + high) / 2;
+                     next = newton >= low && newton <= high ? newton : (low + high) / 2;
         if (fabs(next - u) < 1e-14)
             break;
         u = next;
