@@ -272,7 +272,7 @@ static tsr_status iterate(tsr_encoder *e, ntf *s, const tsr_fit_options *o)
 {
     tsr_status status = TSR_OK;
     tsr__history history = {0};
-    tsr__loop loop = {.steps = {s, step, objective, NULL},
+    tsr__loop loop = {.steps = {.user = s, .step = step, .objective = objective},
                       .options = o,
                       .history = &history,
                       .limit = o->iterations,
