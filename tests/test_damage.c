@@ -16,7 +16,7 @@
 #include <hdf5.h>
 #include <sys/wait.h>
 
-static const char *const fits[] = {"model=cdnmf-kl rank=6 iterations=4",
+static const char *const fits[] = {"model=cdnmf-kl rank=6 iterations=4 diffuse=1 neighbours=3",
                                    "model=cf kernel=rbf rank=2 iterations=6 restarts=4",
                                    "model=nmf rank=2 iterations=4 weighting=ncw",
                                    "model=cf rank=2 iterations=6 restarts=4 seed=3",

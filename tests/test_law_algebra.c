@@ -182,7 +182,9 @@ static void scaling_the_data(void **state)
         for (int t = 0; tsr__term_kinds[t] != NULL; t++)
             for (int i = 0; i < 2; i++) {
                 const tsr__weight_name w = tsr__term_kinds[t]->weights[i];
-                if (w != TSR_WEIGHTS)
+                const bool other = w == TSR_WEIGHT_GRAPH && /* the form that `mu` has not */
+                                   tsr__term_kinds[t]->logs != row->divergence;
+                if (w != TSR_WEIGHTS && !other)
                     tsr__line_add(&more, " %s=%.17g", tsr__weight_names[w],
                                   row->weights[TSR_UNIT_ONE].of[w] * lift /
                                       pow(codes, tsr__term_kinds[t]->degree));
