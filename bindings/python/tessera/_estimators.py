@@ -552,7 +552,7 @@ _ATTRIBUTES = """
     codes_ : array, samples x n_components_
         Codes of the samples of the fit, as it left them.
     diffused_ : array, samples x n_components_
-        The same as clusters see them: diffused over the graph of neighbours where the model has one.
+        The same as clusters see them: diffused over the graph of neighbours where models do so.
     n_components_, n_features_in_, n_iter_ : int
     n_samples_seen_ : int
         Samples of the fit and of the calls of partial_fit after it.
