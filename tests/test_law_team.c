@@ -82,6 +82,7 @@ static void settings_are_the_same(void **state)
         "model=nmf normalize=l2 precision=single threads=3",
         "model=nmf-kl normalize=max precision=single threads=2",
         "model=nmf weighting=ncw normalize=l1",
+        "model=gnmf-kl weighting=ncw-loss",
         "model=nmf init=nndsvda",
         "model=nmf-kl init=nndsvdar precision=single",
         "model=cnmf init=nndsvd normalize=l2",

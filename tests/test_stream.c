@@ -111,6 +111,7 @@ static void views_are_memory(void **state)
                                         "model=nmf-kl normalize=max precision=single",
                                         "model=nmf weighting=ncw",
                                         "model=nmf-kl weighting=ncw",
+                                        "model=nmf-kl weighting=ncw-loss",
                                         "model=cnmf normalize=l2 precision=single",
                                         "model=cnmf loss=kl",
                                         "model=nmf init=nndsvda",

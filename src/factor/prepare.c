@@ -240,7 +240,7 @@ static tsr_status weigh_loss_by_cuts(tsr__problem *p, const tsr__spec *spec)
     double *sum = NULL, *weight = NULL, total = 0;
     int64_t met = 0;
     TSR_TRY(sum_samples(&sum, p, p->held.x, spec->options->threads));
-    TSR_NEW(weight, p->samples);
+    TSR_NEW_ZERO(weight, p->samples);
     struct cutting c = {sum, weight + p->share.first};
     TSR_TRY(tsr__walk_leaves(p->held.x, tsr__cut_by(&p->share),
                              tsr__matrix_threads(p->held.x, spec->options->threads), add_cuts,
@@ -252,18 +252,15 @@ static tsr_status weigh_loss_by_cuts(tsr__problem *p, const tsr__spec *spec)
     }
     const double mean = met > 0 ? total / (double)met : 1,
                  unit = spec->unit == TSR_UNIT_ONE ? 1 : mean;
-    const void *own = p->weight;
-    void *both = tsr__alloc(p->samples, tsr__type_size(spec->type));
-    if (both == NULL) {
-        status = TSR_ERROR_MEMORY;
-        goto done;
-    }
+    const bool own = p->weight != NULL;
+    if (!own)
+        p->weight = tsr__alloc(p->samples, tsr__type_size(spec->type));
+    if (p->weight == NULL)
+        TSR_TRY(TSR_ERROR_MEMORY);
     for (int64_t i = 0; i < p->samples; i++)
-        tsr__value_set(both, spec->type, i,
-                       (weight[i] > 0 ? weight[i] : mean) / unit *
-                           (own != NULL ? tsr__value_at(own, spec->type, i) : 1));
-    tsr__free(p->weight);
-    p->weight = both;
+        tsr__value_set(p->weight, spec->type, i,
+                       (own ? tsr__value_at(p->weight, spec->type, i) : 1) *
+                           (weight[i] > 0 ? weight[i] : mean) / unit);
 done:
     tsr__free(sum);
     tsr__free(weight);
